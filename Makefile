@@ -1,0 +1,37 @@
+# Every target sets up .venv by itself, with plain pip, and only when pyproject.toml has changed.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help setup test lint format docs bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+setup: .venv/installed  ## make .venv and install the package with its development tools
+
+.venv/installed: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $@
+
+test: lint  ## lint, types, all tests
+	$(BIN)/python -m pytest
+
+lint: setup  ## formatting, lint and strict types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: setup  ## put the code in the house's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: setup  ## write the generated pages again (docs/config.md)
+	$(BIN)/python -c "from headway.reference import config_page; print(config_page(), end='')" > docs/config.md
+
+bench: setup  ## measure, side by side; writes benchmarks/results/
+	$(BIN)/python benchmarks/model_speed.py --save
+	$(BIN)/python benchmarks/attention_length.py --save
+
+clean:  ## remove what can be made again
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,143 @@
+"""The layers and the stacks of them (section 3.1). One set of blocks serves all three families.
+
+A layer of self-attention and feed-forward is the paper's encoder layer; built with a causal pattern it is also
+all that a decoder-only model needs. The decoder layer adds attention to a memory between the two.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+
+from torch import Tensor, nn
+
+from headway.nn.attention import Attended, MultiHeadAttention
+from headway.nn.cache import Cache, KeysValues
+from headway.nn.feedforward import FeedForward
+from headway.nn.residual import Norm, Residual
+
+CrossAttended = tuple[Tensor, Tensor | None, Tensor | None]
+"""The output (B, T, D), and the weights of self- and cross-attention if they were asked for."""
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then feed-forward."""
+
+    def __init__(
+        self, attention: MultiHeadAttention, feed_forward: FeedForward, residual: Callable[[], Residual]
+    ) -> None:
+        super().__init__()
+        self.attention = attention
+        self.attention_residual = residual()
+        self.feed_forward = feed_forward
+        self.feed_forward_residual = residual()
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None,
+        real: Tensor | None,
+        *,
+        cache: Cache | None = None,
+        with_weights: bool = False,
+    ) -> Attended:
+        """(B, T, D) -> the same, and the weights (B, H, T, K) or None. `real` (B, T) are the tokens that count."""
+        y = self.attention_residual.before(x, real)
+        mixed, weights = self.attention(y, y, mask, cache=cache, with_weights=with_weights)
+        x = self.attention_residual.after(x, mixed, real)
+        bent = self.feed_forward(self.feed_forward_residual.before(x, real))
+        return self.feed_forward_residual.after(x, bent, real), weights
+
+
+class DecoderLayer(nn.Module):
+    """Self-attention, then attention to the memory, then feed-forward."""
+
+    def __init__(
+        self,
+        self_attention: MultiHeadAttention,
+        cross_attention: MultiHeadAttention,
+        feed_forward: FeedForward,
+        residual: Callable[[], Residual],
+    ) -> None:
+        super().__init__()
+        self.self_attention = self_attention
+        self.self_residual = residual()
+        self.cross_attention = cross_attention
+        self.cross_residual = residual()
+        self.feed_forward = feed_forward
+        self.feed_forward_residual = residual()
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor | None,
+        memory_mask: Tensor | None,
+        real: Tensor | None,
+        *,
+        caches: tuple[Cache | None, Cache | None] = (None, None),
+        with_weights: bool = False,
+    ) -> CrossAttended:
+        """`x` (B, T, D) and `memory` (B, S, D), or a cache of it, -> (B, T, D), and both weights or None."""
+        y = self.self_residual.before(x, real)
+        mixed, self_weights = self.self_attention(y, y, cache=caches[0], with_weights=with_weights)
+        x = self.self_residual.after(x, mixed, real)
+        y = self.cross_residual.before(x, real)
+        mixed, cross_weights = self.cross_attention(y, memory, memory_mask, cache=caches[1], with_weights=with_weights)
+        x = self.cross_residual.after(x, mixed, real)
+        bent = self.feed_forward(self.feed_forward_residual.before(x, real))
+        return self.feed_forward_residual.after(x, bent, real), self_weights, cross_weights
+
+
+class Encoder(nn.Module):
+    """A stack of encoder layers; `norm` closes a pre-norm stack."""
+
+    def __init__(self, layers: Iterable[EncoderLayer], norm: Norm | None) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+        self.norm = norm
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None,
+        real: Tensor | None,
+        *,
+        caches: Sequence[Cache] | None = None,
+        with_weights: bool = False,
+    ) -> tuple[Tensor, list[Tensor]]:
+        """(B, T, D) -> the same, and the weights (B, H, T, K) of each layer if asked for."""
+        all_weights = []
+        for layer, cache in zip(self.layers, caches or repeat(None), strict=False):
+            x, weights = layer(x, mask, real, cache=cache, with_weights=with_weights)
+            all_weights.append(weights)
+        return self.norm(x, real) if self.norm else x, all_weights if with_weights else []
+
+
+class Decoder(nn.Module):
+    """A stack of decoder layers; `norm` closes a pre-norm stack."""
+
+    def __init__(self, layers: Iterable[DecoderLayer], norm: Norm | None) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+        self.norm = norm
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor | None,
+        memory_mask: Tensor | None,
+        real: Tensor | None,
+        *,
+        caches: Sequence[tuple[Cache, Cache]] | None = None,
+        with_weights: bool = False,
+    ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
+        """`x` (B, T, D) -> the same, and each layer's self and cross weights if asked for."""
+        all_self, all_cross = [], []
+        for layer, pair in zip(self.layers, caches or repeat((None, None)), strict=False):
+            x, self_weights, cross_weights = layer(x, memory, memory_mask, real, caches=pair, with_weights=with_weights)
+            all_self.append(self_weights)
+            all_cross.append(cross_weights)
+        x = self.norm(x, real) if self.norm else x
+        return (x, all_self, all_cross) if with_weights else (x, [], [])
+
+    def keys_values(self, memory: Tensor) -> list[KeysValues]:
+        """Keys and values (B, H, S, E) of `memory` (B, S, D) for the cross-attention of each layer."""
+        return [layer.cross_attention.keys_values(memory) for layer in self.layers]  # type: ignore[operator,union-attr]

@@ -1,0 +1,59 @@
+"""Settings that have a name: the paper's two models, smaller ones, and every row of its Table 3.
+
+A preset says only where it departs from the defaults of `config.py`, which are the paper's base model.
+"""
+
+from typing import Any, NamedTuple
+
+from headway.errors import UserError, did_you_mean
+
+
+class Preset(NamedTuple):
+    """A named choice of settings."""
+
+    summary: str
+    settings: dict[str, dict[str, Any]]
+
+
+def _model(summary: str, **settings: Any) -> Preset:
+    return Preset(summary, {"model": settings})
+
+
+PRESETS: dict[str, Preset] = {
+    "base": _model("the paper's base model"),
+    "big": Preset(
+        "the paper's big model (English-French used dropout 0.1)",
+        {
+            "model": {"d_model": 1024, "d_ff": 4096, "heads": 16, "dropout": 0.3},
+            "train": {"steps": 300_000},
+        },
+    ),
+    "small": _model("between tiny and base", layers=3, d_model=256, d_ff=1024, heads=4),
+    "tiny": _model("for up to some 100,000 pairs", layers=4, d_model=128, d_ff=256, heads=4, dropout=0.3),
+    "parsing": _model("section 6.3: 4 layers, trained on WSJ only", layers=4, d_model=1024, vocabulary=16_000),
+    "A-h1": _model("Table 3 A: 1 head of width 512", heads=1),
+    "A-h4": _model("Table 3 A: 4 heads of width 128", heads=4),
+    "A-h16": _model("Table 3 A: 16 heads of width 32", heads=16),
+    "A-h32": _model("Table 3 A: 32 heads of width 16", heads=32),
+    "B-dk16": _model("Table 3 B: d_k = 16", d_k=16),
+    "B-dk32": _model("Table 3 B: d_k = 32", d_k=32),
+    "C-N2": _model("Table 3 C: 2 layers", layers=2),
+    "C-N4": _model("Table 3 C: 4 layers", layers=4),
+    "C-N8": _model("Table 3 C: 8 layers", layers=8),
+    "C-d256": _model("Table 3 C: d_model = 256, d_k = d_v = 32", d_model=256),
+    "C-d1024": _model("Table 3 C: d_model = 1024, d_k = d_v = 128", d_model=1024),
+    "C-ff1024": _model("Table 3 C: d_ff = 1024", d_ff=1024),
+    "C-ff4096": _model("Table 3 C: d_ff = 4096", d_ff=4096),
+    "D-drop0": _model("Table 3 D: no dropout", dropout=0.0),
+    "D-drop0.2": _model("Table 3 D: dropout 0.2", dropout=0.2),
+    "D-ls0": Preset("Table 3 D: no label smoothing", {"train": {"label_smoothing": 0.0}}),
+    "D-ls0.2": Preset("Table 3 D: label smoothing 0.2", {"train": {"label_smoothing": 0.2}}),
+    "E-learned": _model("Table 3 E: learned positions instead of sinusoids", positions="learned"),
+}
+
+
+def find_preset(name: str) -> Preset:
+    """The preset of that name."""
+    if name not in PRESETS:
+        raise UserError(f"unknown preset {name}{did_you_mean(name, PRESETS)}")
+    return PRESETS[name]

@@ -1,0 +1,1 @@
+"""Text files <-> token ids. This room does not import torch."""

@@ -1,0 +1,12 @@
+"""The ids of the special tokens: the same in every vocabulary, so that no other room has to be told."""
+
+PAD = 0
+"""Fills the shorter rows of a batch; nothing attends to it and nothing is learned from it."""
+BOS = 1
+"""Stands before the first token of a target."""
+EOS = 2
+"""Stands after the last token of a sentence."""
+UNK = 3
+"""Stands for what a vocabulary cannot spell."""
+MASK = 4
+"""Hides a token that is to be predicted."""
