@@ -68,7 +68,7 @@ def _read_file(path: Path) -> tuple[Settings, Places]:
 
 
 def _line_numbers(text: str) -> dict[Key, int]:
-    """Where each section and each `name = value` stands. A convenience for messages: exotic spellings are simply not found."""
+    """Where each section and each `name = value` stands, for messages; exotic spellings are simply not found."""
     found: dict[Key, int] = {}
     section: Key = ()
     for number, line in enumerate(text.splitlines(), start=1):

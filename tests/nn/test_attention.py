@@ -50,7 +50,8 @@ def assert_same(one: torch.Tensor, other: torch.Tensor, inputs: list[torch.Tenso
     """Equal, and so are all gradients."""
     torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
     gradient = torch.randn_like(one)
-    for a, b in zip(torch.autograd.grad(one, inputs, gradient), torch.autograd.grad(other, inputs, gradient)):
+    gradients = (torch.autograd.grad(output, inputs, gradient) for output in (one, other))
+    for a, b in zip(*gradients, strict=True):
         torch.testing.assert_close(a, b, atol=10 * tolerance, rtol=10 * tolerance)
 
 

@@ -11,7 +11,7 @@ from headway.nn.scores import Additive, Dot, Gaussian, General, ScaledDot, Score
 BATCH, HEADS, QUERIES, KEYS, WIDTH = 2, 3, 4, 5, 6
 
 
-def dot(q, k, weight):
+def dot(q, k, _):
     return sum(q[i] * k[i] for i in range(WIDTH))
 
 
@@ -27,7 +27,7 @@ def additive(q, k, weight):
     return sum(weight[i] * math.tanh(q[i] + k[i]) for i in range(WIDTH))
 
 
-def gaussian(q, k, weight):
+def gaussian(q, k, _):
     kernel = math.exp(-sum((q[i] - k[i]) ** 2 for i in range(WIDTH)) / (2 * math.sqrt(WIDTH)))
     return math.log(kernel)
 
