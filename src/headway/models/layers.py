@@ -5,7 +5,6 @@ all that a decoder-only model needs. The decoder layer adds attention to a memor
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import repeat
 
 from torch import Tensor, nn
 
@@ -104,8 +103,9 @@ class Encoder(nn.Module):
         with_weights: bool = False,
     ) -> tuple[Tensor, list[Tensor]]:
         """(B, T, D) -> the same, and the weights (B, H, T, K) of each layer if asked for."""
+        each: Sequence[Cache | None] = caches or [None] * len(self.layers)
         all_weights = []
-        for layer, cache in zip(self.layers, caches or repeat(None), strict=False):
+        for layer, cache in zip(self.layers, each, strict=True):
             x, weights = layer(x, mask, real, cache=cache, with_weights=with_weights)
             all_weights.append(weights)
         return self.norm(x, real) if self.norm else x, all_weights if with_weights else []
@@ -130,8 +130,9 @@ class Decoder(nn.Module):
         with_weights: bool = False,
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """`x` (B, T, D) -> the same, and each layer's self and cross weights if asked for."""
+        each: Sequence[tuple[Cache | None, Cache | None]] = caches or [(None, None)] * len(self.layers)
         all_self, all_cross = [], []
-        for layer, pair in zip(self.layers, caches or repeat((None, None)), strict=False):
+        for layer, pair in zip(self.layers, each, strict=True):
             x, self_weights, cross_weights = layer(x, memory, memory_mask, real, caches=pair, with_weights=with_weights)
             all_self.append(self_weights)
             all_cross.append(cross_weights)

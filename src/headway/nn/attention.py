@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from headway.errors import UserError
 from headway.nn.banded import attend_band, is_worthwhile
 from headway.nn.cache import Cache, KeysValues
-from headway.nn.dropout import Dropout
 from headway.nn.masks import Band, Full, Pattern, TopK
 from headway.nn.scores import ScaledDot, Score
 
@@ -29,7 +28,7 @@ def attend(
     mask: Tensor | None = None,
     *,
     score: Score | None = None,
-    pattern: Pattern = Full(),  # noqa: B008
+    pattern: Pattern = Full(),
     dropout: float = 0.0,
     with_weights: bool = False,
 ) -> Attended:
@@ -141,7 +140,7 @@ class MultiHeadAttention(nn.Module):
         self.heads = heads
         self.pattern = pattern
         self.score = score
-        self.dropout = Dropout(dropout)
+        self.dropout = dropout
         self.key_width = heads * d_k
         self.to_query = nn.Linear(d_model, heads * d_k, bias=bias)
         self.to_key_value = nn.Linear(d_model, heads * (d_k + d_v), bias=bias)
@@ -172,7 +171,7 @@ class MultiHeadAttention(nn.Module):
             mask,
             score=self.score,
             pattern=self.pattern,
-            dropout=self.dropout.rate if self.training else 0.0,
+            dropout=self.dropout if self.training else 0.0,
             with_weights=with_weights,
         )
         return self.to_output(self.merge(mixed)), weights  # (B, Q, D), (B, H, Q, K) or None

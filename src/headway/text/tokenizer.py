@@ -1,0 +1,66 @@
+"""Text <-> token ids, by the subword models of the `tokenizers` library.
+
+Whatever the kind, nothing is lost: `decode(encode(text)) == normalise(text)` for any text, and no text is unknown.
+What the vocabulary cannot spell in pieces it spells in bytes.
+
+Text is first cut into words: runs of letters, single digits, and runs of other signs, each with the space before it.
+Pieces never cross these cuts. They keep their spaces, so that decoding is joining; and as no piece mixes letters with
+signs, no text can ever be taken for a special token or for a byte.
+
+Ids: the special tokens (`specials.py`), then 256 bytes, then the learned pieces.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from tokenizers import Tokenizer as Engine
+
+from headway.text.specials import SPECIAL_TOKENS
+
+
+class Tokenizer:
+    """A trained tokenizer."""
+
+    def __init__(self, engine: Engine) -> None:
+        engine.encode_special_tokens = True  # what looks like a special token in a text is text
+        self._engine = engine
+
+    def __len__(self) -> int:
+        return self._engine.get_vocab_size()
+
+    def normalise(self, text: str) -> str:
+        """The text that `decode` gives back for `text`."""
+        normalizer = self._engine.normalizer
+        return normalizer.normalize_str(text) if normalizer else text
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text, without BOS and EOS."""
+        return self._engine.encode(text, add_special_tokens=False).ids
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of several texts, on all cores."""
+        return [encoding.ids for encoding in self._engine.encode_batch_fast(texts, add_special_tokens=False)]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of ids; special tokens are left out, bytes that make no character become U+FFFD."""
+        tokens = [self._engine.id_to_token(i) for i in ids if i >= len(SPECIAL_TOKENS)]
+        return self._engine.decoder.decode(tokens)
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        """The tokens of ids one by one, for people to look at; bytes that are part of a character as <0xE9>."""
+        return [self._readable(i) for i in ids]
+
+    def _readable(self, token_id: int) -> str:
+        name: str = self._engine.id_to_token(token_id) or ""
+        if token_id < len(SPECIAL_TOKENS):
+            return name
+        text = self._engine.decoder.decode([name])
+        return text if "\N{REPLACEMENT CHARACTER}" not in text else name
+
+    def to_json(self) -> str:
+        """All of the tokenizer, as the `tokenizers` library writes and reads it."""
+        return self._engine.to_str()
+
+    @classmethod
+    def from_json(cls, text: str) -> "Tokenizer":
+        """The inverse of `to_json`."""
+        return cls(Engine.from_str(text))
