@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from headway.config import Config, ModelConfig, TrainConfig
+from headway.config import Config, DataConfig, ModelConfig, TokenizerConfig, TrainConfig
 from headway.errors import UserError
 from headway.presets import PRESETS
 from headway.reference import config_page, settings_help
@@ -74,6 +74,7 @@ def test_all_problems_of_a_file_are_reported_at_once_with_their_lines(tmp_path: 
         (["model.target_vocabulary=50"], "set model.share_embeddings to target-output or none"),
         (["model.target_vocabulary=50", "model.family=decoder-only"], "needs model.family = encoder-decoder"),
         (["model.decoder_layers=2", "model.family=encoder-only"], "model.family is encoder-only"),
+        (["tokenizer.dropout=0.1", "tokenizer.kind=word"], "set tokenizer.kind to bpe or byte-level"),
         (["model.dropout=nan"], "model.dropout must be a finite number"),
         (["model.layers=0"], "model.layers must be greater than or equal to 1"),
     ],
@@ -138,14 +139,14 @@ def test_toml_loses_nothing(config: Config) -> None:
 
 
 def test_what_toml_leaves_out_is_unset_by_default() -> None:
-    for section in (ModelConfig, TrainConfig):
+    for section in (ModelConfig, DataConfig, TokenizerConfig, TrainConfig):
         for name, field in section.model_fields.items():
             may_be_unset = "None" in str(field.annotation)
             assert not may_be_unset or field.default is None, name
 
 
 def test_every_setting_is_explained() -> None:
-    for section in (ModelConfig, TrainConfig):
+    for section in (ModelConfig, DataConfig, TokenizerConfig, TrainConfig):
         for name, field in section.model_fields.items():
             assert field.description, name
 
@@ -156,7 +157,7 @@ def test_the_settings_page_is_up_to_date() -> None:
 
 
 def test_help_shows_defaults_and_choices() -> None:
-    text = settings_help("model")
+    text = settings_help()
     assert "model.global_positions = 1\n" in text
     assert "model.attention_bias = false\n" in text
     assert "Choices: relu, gelu, swiglu." in text

@@ -143,6 +143,46 @@ a position see the future while training."""
             )
 
 
+class DataConfig(Section):
+    """The corpus: how it is read, and which pairs are left out. Every prepared corpus says how many, and why."""
+
+    source_field: str = "source"
+    """Name of the source text in the objects of a JSON Lines file."""
+    target_field: str = "target"
+    """Name of the target text in the objects of a JSON Lines file."""
+    source_language: str | None = None
+    """Language code of the source in a TMX file, as in en or en-GB."""
+    target_language: str | None = None
+    """Language code of the target in a TMX file."""
+    max_length: Annotated[int, Field(ge=1, le=100_000)] = 256
+    """Pairs with more tokens than this on one side are left out of training."""
+    max_ratio: Annotated[float, Field(ge=1.0)] | None = None
+    """Pairs with one side this many times longer than the other, in tokens, are left out of training."""
+
+
+class TokenizerConfig(Section):
+    """How text becomes tokens."""
+
+    kind: Literal["bpe", "unigram", "wordpiece", "byte-level", "character", "word"] = "bpe"
+    """How pieces are learned. Whatever the kind, text that has no piece is spelled in bytes, and nothing is lost."""
+    size: Count | None = None
+    """Most tokens a vocabulary may have; by default chosen from the size of the corpus, 8,000 for 30,000 pairs."""
+    shared: bool = True
+    """One vocabulary for both sides, as in the paper, or one each."""
+    normalisation: Literal["nfc", "nfkc", "none"] = "nfc"
+    """Unicode normalisation of all text."""
+    dropout: Rate = 0.0
+    """BPE dropout while training: the probability that a merge is left out, so that words are cut anew each time."""
+
+    def broken_rules(self) -> Iterator[str]:
+        """BPE dropout leaves out merges, and only BPE has them."""
+        if self.dropout and self.kind not in ("bpe", "byte-level"):
+            yield (
+                f"tokenizer.dropout = {self.dropout} leaves out merges, and tokenizer.kind = {self.kind} has none; "
+                "set tokenizer.kind to bpe or byte-level, or tokenizer.dropout to 0"
+            )
+
+
 class TrainConfig(Section):
     """The recipe: how the weights are found (section 5)."""
 
@@ -160,6 +200,8 @@ class Config(Section):
     """All settings of a run."""
 
     model: ModelConfig = ModelConfig()
+    data: DataConfig = DataConfig()
+    tokenizer: TokenizerConfig = TokenizerConfig()
     train: TrainConfig = TrainConfig()
 
 

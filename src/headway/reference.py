@@ -8,13 +8,14 @@ from headway.config import Config
 from headway.presets import PRESETS
 
 
-def settings_help(section: str, width: int = 80) -> str:
-    """The settings of one section as plain text for a terminal."""
+def settings_help(width: int = 80) -> str:
+    """The settings of all sections as plain text for a terminal."""
     lines = []
-    for name, default, choices, text in _fields(section):
-        lines.append(f"  {section}.{name} = {default}")
-        body = f"{text} Choices: {', '.join(choices)}." if choices else text
-        lines += textwrap.wrap(body, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    for section in Config.model_fields:
+        for name, default, choices, text in _fields(section):
+            lines.append(f"  {section}.{name} = {default}")
+            body = f"{text} Choices: {', '.join(choices)}." if choices else text
+            lines += textwrap.wrap(body, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
     return "\n".join(lines)
 
 

@@ -17,7 +17,7 @@ Assignments = Annotated[
 
 
 class CommandWithSettings(TyperCommand):
-    """A command whose help ends with the presets and the settings it knows."""
+    """A command whose help ends with the presets and the settings of all sections."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the reference of presets and settings below the flags."""
@@ -25,5 +25,4 @@ class CommandWithSettings(TyperCommand):
 
         super().format_epilog(ctx, formatter)
         formatter.write(f"\nPresets:\n{presets_help()}\n")
-        formatter.write(f"\nSettings (--set NAME=VALUE) and their defaults:\n{settings_help('model')}\n")
-        formatter.write(f"{settings_help('train')}\n")
+        formatter.write(f"\nSettings (--set NAME=VALUE) and their defaults:\n{settings_help()}\n")

@@ -45,6 +45,10 @@ class Tokenizer:
         tokens = [self._engine.id_to_token(i) for i in ids if i >= len(SPECIAL_TOKENS)]
         return self._engine.decoder.decode(tokens)
 
+    def words(self, text: str) -> list[str]:
+        """The words that a text is cut into before pieces are sought, as the model sees them."""
+        return [word for word, _ in self._engine.pre_tokenizer.pre_tokenize_str(self.normalise(text))]
+
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The tokens of ids one by one, for people to look at; bytes that are part of a character as <0xE9>."""
         return [self._readable(i) for i in ids]
