@@ -30,8 +30,10 @@ docs: setup  ## write the generated pages again (docs/config.md)
 	$(BIN)/python -c "from headway.reference import config_page; print(config_page(), end='')" > docs/config.md
 
 bench: setup  ## measure, side by side; writes benchmarks/results/
+	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	$(BIN)/python benchmarks/model_speed.py --save
 	$(BIN)/python benchmarks/attention_length.py --save
+	$(BIN)/python benchmarks/data.py --save
 
 clean:  ## remove what can be made again
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from itertools import chain, islice
@@ -152,8 +153,7 @@ def _write_sides(
     report, counts = Report(), dict[int, int]()
     with ExitStack() as files:
         writers = [files.enter_context(closing(_SideWriter(directory, side, dtype))) for side in SIDES]
-        for chunk in _chunks(pairs):
-            sides = [encode([pair[side] for pair in chunk]) for side, encode in enumerate(encoders)]
+        for sides in _encoded(pairs, encoders):
             lengths = [np.array([len(sentence) for sentence in side], dtype=np.int64) for side in sides]
             keep = _apply(rules, lengths, report)
             for writer, side in zip(writers, sides, strict=True):
@@ -180,12 +180,11 @@ def _apply(rules: Rules, lengths: list[Integers], report: Report) -> NDArray[np.
 def _write_places(directory: Path, cells: Integers, counts: Integers, longest: int) -> None:
     """The numbers of the pairs, those of a cell together, cells in order: a counting sort by chunks."""
     total = int(counts.sum())
-    places = np.memmap(directory / "places", dtype=np.uint64, mode="w+", shape=(total,))
+    places = np.memmap(directory / "places", dtype=_place_type(total), mode="w+", shape=(total,))
     free = np.cumsum(counts) - counts  # where the next pair of each cell goes
-    files = [np.memmap(directory / f"{side}.starts", dtype=np.uint64, mode="r") for side in SIDES]
-    for start in range(0, total, 1 << 20):
-        end = min(start + (1 << 20), total)
-        source, target = ((file[start + 1 : end + 1] - file[start:end]).astype(np.int64) for file in files)
+    for start in range(0, total, CHUNK):
+        end = min(start + CHUNK, total)
+        source, target = (_lengths(directory / f"{side}.starts", start, end) for side in SIDES)
         cell = np.searchsorted(cells, cell_numbers(source, target, longest))
         by_cell = np.argsort(cell, kind="stable")
         times = np.bincount(cell, minlength=len(cells))
@@ -195,10 +194,30 @@ def _write_places(directory: Path, cells: Integers, counts: Integers, longest: i
     places.flush()
 
 
-def _chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+def _place_type(pairs: int) -> str:
+    return "uint32" if pairs <= 1 << 32 else "uint64"
+
+
+def _lengths(starts: Path, first: int, last: int) -> Integers:
+    """Lengths of the sentences from `first` up to `last`."""
+    bounds = np.fromfile(starts, dtype=np.uint64, count=last - first + 1, offset=8 * first)
+    return (bounds[1:] - bounds[:-1]).astype(np.int64)
+
+
+def _encoded(pairs: Iterable[Pair], encoders: tuple[Encode, Encode]) -> Iterator[list[list[list[int]]]]:
+    """Chunks of sources and targets as ids. While one is being used, the next is encoded in another thread."""
     iterator = iter(pairs)
-    while chunk := list(islice(iterator, CHUNK)):
-        yield chunk
+
+    def encode_next() -> list[list[list[int]]]:
+        chunk = list(islice(iterator, CHUNK))
+        return [encode([pair[side] for pair in chunk]) for side, encode in enumerate(encoders)]
+
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        sides = encode_next()
+        while sides[0]:
+            following = thread.submit(encode_next)
+            yield sides
+            sides = following.result()
 
 
 def _listed(dropped: dict[str, int]) -> str:
@@ -226,6 +245,7 @@ class Prepared:
         numbers, counts = np.load(directory / "cells.npy")
         self.cells = Cells.of(numbers, counts, card["made_from"]["rules"]["max_length"])
         self._dtype = np.dtype(card["dtype"])
+        self._place_width = np.dtype(_place_type(len(self))).itemsize
         self._files = {
             name: os.open(directory / name, os.O_RDONLY)
             for name in ("places", "source.ids", "source.starts", "target.ids", "target.starts")
@@ -241,8 +261,8 @@ class Prepared:
 
     def numbers(self, places: Integers) -> list[int]:
         """The numbers of the pairs at places of the sorted order."""
-        read = (os.pread(self._files["places"], 8, 8 * place) for place in places.tolist())
-        return [int.from_bytes(eight, "little") for eight in read]
+        file, width = self._files["places"], self._place_width
+        return [int.from_bytes(os.pread(file, width, width * place), "little") for place in places.tolist()]
 
     def close(self) -> None:
         """Close the files."""
