@@ -85,13 +85,21 @@ class DecoderLayer(nn.Module):
         return self.feed_forward_residual.after(x, bent, real), self_weights, cross_weights
 
 
-class Encoder(nn.Module):
-    """A stack of encoder layers; `norm` closes a pre-norm stack."""
+class Stack(nn.Module):
+    """Layers one upon the other; `norm` closes a pre-norm stack."""
 
-    def __init__(self, layers: Iterable[EncoderLayer], norm: Norm | None) -> None:
+    def __init__(self, layers: Iterable[nn.Module], norm: Norm | None) -> None:
         super().__init__()
         self.layers = nn.ModuleList(layers)
         self.norm = norm
+
+    def close(self, x: Tensor, real: Tensor | None) -> Tensor:
+        """What comes out at the top."""
+        return self.norm(x, real) if self.norm else x
+
+
+class Encoder(Stack):
+    """A stack of encoder layers."""
 
     def forward(
         self,
@@ -108,16 +116,11 @@ class Encoder(nn.Module):
         for layer, cache in zip(self.layers, each, strict=True):
             x, weights = layer(x, mask, real, cache=cache, with_weights=with_weights)
             all_weights.append(weights)
-        return self.norm(x, real) if self.norm else x, all_weights if with_weights else []
+        return self.close(x, real), all_weights if with_weights else []
 
 
-class Decoder(nn.Module):
-    """A stack of decoder layers; `norm` closes a pre-norm stack."""
-
-    def __init__(self, layers: Iterable[DecoderLayer], norm: Norm | None) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList(layers)
-        self.norm = norm
+class Decoder(Stack):
+    """A stack of decoder layers."""
 
     def forward(
         self,
@@ -136,8 +139,7 @@ class Decoder(nn.Module):
             x, self_weights, cross_weights = layer(x, memory, memory_mask, real, caches=pair, with_weights=with_weights)
             all_self.append(self_weights)
             all_cross.append(cross_weights)
-        x = self.norm(x, real) if self.norm else x
-        return (x, all_self, all_cross) if with_weights else (x, [], [])
+        return self.close(x, real), all_self if with_weights else [], all_cross if with_weights else []
 
     def keys_values(self, memory: Tensor) -> list[KeysValues]:
         """Keys and values (B, H, S, E) of `memory` (B, S, D) for the cross-attention of each layer."""
