@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from headway import __version__
+from headway.cli.check import check
+from headway.cli.data import data
 from headway.cli.describe import describe
 from headway.cli.settings import CommandWithSettings
 from headway.errors import UserError
@@ -21,6 +23,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(data)
+app.command(cls=CommandWithSettings)(check)
 app.command(cls=CommandWithSettings)(describe)
 
 
