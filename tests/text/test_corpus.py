@@ -395,7 +395,8 @@ def test_damaged_files_give_pairs_or_a_user_error(tmp_path: Path, kind: str, enc
             path.write_bytes(data)
             with suppress(UserError):
                 for pair in corpus_of(kind, path):
-                    "".join(pair).encode()  # text that can be written again
+                    text = "".join(pair)
+                    assert text.encode().decode() == text  # it can be written again
 
 
 def mutate(data: bytes, chance: random.Random) -> bytes:
