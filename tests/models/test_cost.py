@@ -6,7 +6,7 @@ from small import random_ids, small_model
 from torch.utils.flop_counter import FlopCounterMode
 
 from headway import load_config
-from headway.models import describe
+from headway.models import cost, describe
 from headway.models.cost import activation_bytes, count_flops
 
 LENGTH = 12
@@ -53,6 +53,18 @@ def test_activations_equal_those_of_the_whole_model(family: str, settings: list[
         states, _ = model.states(*sides)
     assert states.requires_grad
     assert activation_bytes(config, LENGTH) == pytest.approx(sum(held.values()) / LENGTH, rel=0.01)
+
+
+@pytest.mark.parametrize("settings", [[], ["model.score=additive"], ["model.pattern=top-k"]])
+@pytest.mark.parametrize("family", ["encoder-decoder", "decoder-only"])
+def test_a_long_sequence_is_reckoned_from_short_ones(
+    family: str, settings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = ["model.layers=2", "model.d_model=16", "model.d_ff=32", "model.heads=2"]
+    config = load_config(assignments=[*sizes, f"model.family={family}", *settings]).model
+    reckoned = activation_bytes(config, 400)
+    monkeypatch.setattr(cost, "_MEASURED", 400)
+    assert reckoned == pytest.approx(activation_bytes(config, 400), rel=0.01)
 
 
 def test_training_costs_three_times_the_forward_pass() -> None:

@@ -25,6 +25,7 @@ from headway.nn.scores import General
 from headway.text.specials import MASK
 
 _BYTES = 4  # of a number in fp32
+_MEASURED = 128  # tokens of the longest sequence that is really run
 _ADAM_COPIES = 4  # weight, gradient, and Adam's two moments
 
 
@@ -125,7 +126,14 @@ def mixing_flops(attention: MultiHeadAttention, length: int) -> float:
 
 
 def activation_bytes(config: ModelConfig, length: int) -> int:
-    """What the forward pass keeps for the backward pass, a token of a sequence of `length`."""
+    """What the forward pass keeps for the backward pass, a token of a sequence of `length`.
+
+    Without blocks of a band, that is a constant and a share that grows with the length: a long sequence is reckoned
+    from two short ones, or else a description could need more memory than the training that it describes.
+    """
+    if length > _MEASURED and (config.score == "additive" or config.pattern in ("full", "top-k")):
+        shorter, longer = (activation_bytes(config, n) for n in (_MEASURED // 2, _MEASURED))
+        return longer + (longer - shorter) * (length - _MEASURED) // (_MEASURED - _MEASURED // 2)
     is_pair = config.family == "encoder-decoder"
     shallow = config.model_copy(
         update={

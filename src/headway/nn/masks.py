@@ -86,6 +86,7 @@ class TopK:
 
     def is_kept(self, scores: Tensor) -> Tensor:
         """Which of the scores (..., Q, K) are among the `count` largest of their query."""
+        scores = scores.detach()  # a choice has no gradient
         count = min(self.count, scores.size(-1))
         smallest_kept = scores.topk(count, dim=-1).values[..., -1:]  # (..., Q, 1)
         return scores >= smallest_kept
