@@ -1,7 +1,7 @@
 """Preparing and loading data: memory that does not grow with the corpus, rates, time to the first batch, padding.
 
-Sentences are generated on the fly. Each measurement of memory has a process of its own. `--corpus SOURCE TARGET` adds
-the padding of a real corpus.
+Sentences are generated, and written to files before anything is measured. Each measurement of memory has a process of
+its own, and counts the processes that it starts. `--corpus SOURCE TARGET` adds a real corpus.
 """
 
 import json
@@ -13,12 +13,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from argparse import Namespace
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from headway import build_model, load_config
 from headway.data.loader import START, Loader, Position
 from headway.data.objectives import translation
 from headway.data.plan import plan_epoch
@@ -26,7 +28,8 @@ from headway.data.prepared import Prepared, Rules, prepare
 from headway.text.corpus import AlignedFiles, Pair
 from headway.text.learn import default_vocabulary, learn_tokenizer
 from headway.text.tokenizer import Tokenizer
-from measure import interleave, machine, options, peak_memory, ratio, report
+from headway.train.loss import output_loss
+from measure import interleave, machine, options, peak_memory, peak_memory_of_children, ratio, report
 
 TOKENS = 4096
 
@@ -46,10 +49,20 @@ def generated(count: int) -> Iterator[Pair]:
         )
 
 
-def prepare_generated(count: int, directory: Path, tokenizer: Tokenizer) -> Prepared:
-    encode = tokenizer.encode_batch
-    origin = {"generated": count, "at": time.time()}
-    return prepare(generated(count), (encode, encode), directory, Rules(256), vocabulary=len(tokenizer), origin=origin)
+def write_generated(count: int, directory: Path) -> AlignedFiles:
+    """The files of as many pairs; written once."""
+    files = directory / f"{count}.source", directory / f"{count}.target"
+    if not files[0].exists():
+        with files[0].open("w", encoding="utf-8") as sources, files[1].open("w", encoding="utf-8") as targets:
+            for source, target in generated(count):
+                sources.write(source + "\n")
+                targets.write(target + "\n")
+    return AlignedFiles((files[0],), (files[1],))
+
+
+def prepare_anew(corpus: AlignedFiles, directory: Path, tokenizer: Tokenizer, processes: int | None = None) -> Prepared:
+    origin = {"at": time.time()}
+    return prepare(corpus, (tokenizer, tokenizer), directory, Rules(256), origin=origin, processes=processes)
 
 
 def in_a_process(task: str, *arguments: object, **environment: str) -> dict[str, float]:
@@ -59,11 +72,13 @@ def in_a_process(task: str, *arguments: object, **environment: str) -> dict[str,
     return json.loads(result.stdout)
 
 
-def task_prepare(directory: str, count: str) -> dict[str, float]:
+def task_prepare(directory: str, count: str, processes: str) -> dict[str, float]:
+    """Seconds to prepare with this many processes, 0 for as many as are useful, and the most bytes all of them held."""
     tokenizer = Tokenizer.from_json((Path(directory) / "tokenizer.json").read_text(encoding="utf-8"))
+    corpus = write_generated(int(count), Path(directory))
     start = time.perf_counter()
-    prepare_generated(int(count), Path(directory) / count, tokenizer)
-    return {"seconds": time.perf_counter() - start, "peak": peak_memory()}
+    prepare_anew(corpus, Path(directory) / count, tokenizer, int(processes) or None)
+    return {"seconds": time.perf_counter() - start, "peak": peak_memory() + os.cpu_count() * peak_memory_of_children()}
 
 
 def task_iterate(directory: str, count: str, batches: str) -> dict[str, float]:
@@ -89,12 +104,13 @@ def task_iterate(directory: str, count: str, batches: str) -> dict[str, float]:
 
 def measure_memory(directory: Path, counts: list[int]) -> list[str]:
     lines = [
-        "| pairs | preparing: pairs/s | peak MiB | iterating: first batch, s | in the middle of epoch 3, s | "
+        "| pairs | preparing: pairs/s | peak MiB of all processes | iterating: first batch, s | middle of epoch 3, s | "
         "target tokens/s | peak MiB |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for count in counts:
-        made = in_a_process("prepare", directory, count)
+        write_generated(count, directory)
+        made = in_a_process("prepare", directory, count, 0)
         read = in_a_process("iterate", directory, count, 2000)
         lines.append(
             f"| {count:,} | {count / made['seconds']:,.0f} | {made['peak'] / 2**20:,.0f} | {read['first']:.2f} "
@@ -104,23 +120,37 @@ def measure_memory(directory: Path, counts: list[int]) -> list[str]:
     return lines
 
 
-def measure_rates(directory: Path, count: int, rounds: int) -> list[str]:
-    """Preparing on all cores, on one, and sentencepiece's learning and encoding of the same text."""
+def measure_cores(directory: Path, count: int, rounds: int) -> list[str]:
+    """Preparing in one process and on all cores, in turns."""
+    size = megabytes(write_generated(count, directory))
+    seconds: dict[int, list[float]] = {1: [], 0: []}
+    for _ in range(rounds):
+        for processes, times in seconds.items():
+            times.append(in_a_process("prepare", directory, count, processes)["seconds"])
+    rates = {processes: statistics.median(times) for processes, times in seconds.items()}
+    return [
+        f"Preparing {count:,} pairs, {size:.0f} MB, with a given tokenizer, {rounds} rounds in turns: "
+        + ", ".join(
+            f"{name} {count / rates[processes]:,.0f} pairs/s, {size / rates[processes]:.1f} MB/s"
+            for processes, name in ((1, "one process"), (0, "all cores"))
+        )
+        + f"; {spread(seconds[1], seconds[0])} times as fast."
+    ]
+
+
+def measure_against_sentencepiece(corpus: AlignedFiles, directory: Path, rounds: int) -> list[str]:
+    """Learning 8,000 pieces and preparing, beside sentencepiece's learning and encoding of the same text."""
     import sentencepiece
 
-    text = [side for pair in generated(count) for side in pair]
-    size = sum(len(line.encode()) for line in text) / 1e6
+    size, pairs = megabytes(corpus), sum(1 for _ in corpus)
 
     def ours() -> None:
-        tokenizer = learn_tokenizer(text, "bpe", 8000)
-        pairs = (Pair(*two) for two in zip(text[::2], text[1::2], strict=True))
-        encode = tokenizer.encode_batch
-        origin = {"at": time.time()}
-        prepare(pairs, (encode, encode), directory / "rate", Rules(256), vocabulary=len(tokenizer), origin=origin)
+        tokenizer = learn_tokenizer((side for pair in corpus for side in pair), "bpe", 8000)
+        prepare_anew(corpus, directory / "rate", tokenizer)
 
     def theirs() -> None:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(text),
+            sentence_iterator=(side for pair in corpus for side in pair),
             model_prefix=str(directory / "spm"),
             vocab_size=8000,
             model_type="bpe",
@@ -128,20 +158,53 @@ def measure_rates(directory: Path, count: int, rounds: int) -> list[str]:
             minloglevel=2,
         )
         model = sentencepiece.SentencePieceProcessor(model_file=str(directory / "spm.model"))
-        model.encode(text, num_threads=os.cpu_count())
+        model.encode([side for pair in corpus for side in pair], num_threads=os.cpu_count())
 
-    seconds = interleave({"ours": ours, "theirs": theirs}, rounds)
-    workers = {
-        name: [in_a_process("prepare", directory, count, TOKENIZERS_PARALLELISM=flag)["seconds"] for _ in range(rounds)]
-        for name, flag in (("all", "true"), ("one", "false"))
-    }
-    rate = {name: statistics.median(size / s for s in times) for name, times in {**seconds, **workers}.items()}
+    seconds = interleave({"headway": ours, "sentencepiece": theirs}, rounds)
+    rates = ", ".join(
+        f"{name} {pairs / statistics.median(times):,.0f} pairs/s, {size / statistics.median(times):.1f} MB/s"
+        for name, times in seconds.items()
+    )
     return [
-        f"{count:,} pairs, {size:.0f} MB, {rounds} rounds:",
-        f"- preparing with a given tokenizer: {rate['all']:.1f} MB/s on all cores, {rate['one']:.1f} MB/s on one, "
-        f"{ratio(workers['one'], workers['all'])[0]:.2f} times as fast",
-        f"- learning 8,000 pieces and preparing: {rate['ours']:.1f} MB/s; sentencepiece, learning and encoding in "
-        f"memory: {rate['theirs']:.1f} MB/s; {ratio(seconds['theirs'], seconds['ours'])[0]:.2f} times as fast",
+        f"{corpus.sources[0].name}, {pairs:,} pairs, {size:.1f} MB, learning 8,000 pieces and preparing, against "
+        f"learning and encoding in memory, {rounds} rounds in turns: {rates}; "
+        f"{spread(seconds['sentencepiece'], seconds['headway'])} times as fast."
+    ]
+
+
+def megabytes(corpus: AlignedFiles) -> float:
+    return sum(len(side.encode()) for pair in corpus for side in pair) / 1e6
+
+
+def spread(slower: list[float], faster: list[float]) -> str:
+    median, least, most = ratio(slower, faster)
+    return f"{median:.2f} ({least:.2f} to {most:.2f})"
+
+
+def measure_loader(prepared: Prepared, rounds: int) -> list[str]:
+    """Target tokens a second that the loader gives, and that preset `tiny` is trained on, forward and backward."""
+    model = build_model(load_config("tiny", assignments=["model.vocabulary=8000"]).model).train()
+    running = Loader(prepared, lambda rows: translation(rows.pairs), tokens=TOKENS, seed=1).batches()
+    trained = [batch for batch, _ in islice(running, 4)]
+    loaded: list[int] = []
+
+    def load() -> None:
+        loaded.append(sum(int((batch.answer != 0).sum()) for batch, _ in islice(running, 200)))
+
+    def train() -> None:
+        for batch in trained:
+            model.zero_grad(set_to_none=True)
+            states, _ = model.states(batch.source, batch.target)
+            loss = output_loss(states, model.output.weight, batch.answer, 0.1)
+            (loss.smoothed / loss.tokens).backward()
+
+    seconds = interleave({"load": load, "train": train}, rounds)
+    running.close()
+    given = [tokens / s for tokens, s in zip(loaded[1:], seconds["load"], strict=True)]
+    used = [sum(int((batch.answer != 0).sum()) for batch in trained) / s for s in seconds["train"]]
+    return [
+        f"Loader: {statistics.median(given):,.0f} target tokens/s; preset tiny, V = 8,000, forward and backward: "
+        f"{statistics.median(used):,.0f}; {spread(given, used)} times as many ({rounds} rounds in turns)."
     ]
 
 
@@ -150,10 +213,7 @@ def measure_padding(source: Path, target: Path, directory: Path) -> list[str]:
     tokenizer = learn_tokenizer(
         (side for pair in corpus for side in pair), size=default_vocabulary(sum(1 for _ in corpus))
     )
-    encode = tokenizer.encode_batch
-    prepared = prepare(
-        corpus, (encode, encode), directory / "real", Rules(256), vocabulary=len(tokenizer), origin={"at": time.time()}
-    )
+    prepared = prepare_anew(corpus, directory / "real", tokenizer)
     shares = []
     for epoch in range(3):
         plan = plan_epoch(prepared.cells, TOKENS, 1, epoch)
@@ -167,10 +227,32 @@ def measure_padding(source: Path, target: Path, directory: Path) -> list[str]:
     ]
 
 
+def measure(arguments: Namespace, directory: Path) -> list[str]:
+    """All of it; each part is printed as it comes."""
+    tokenizer = learn_tokenizer((side for pair in generated(50_000) for side in pair), "bpe", 8000)
+    (directory / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
+    rounds = arguments.rounds
+    corpora = [write_generated(arguments.rate_pairs, directory)]
+    if arguments.corpus:
+        corpora.append(AlignedFiles(*((path,) for path in arguments.corpus)))
+    lines = []
+    for corpus in corpora:
+        lines += [*measure_against_sentencepiece(corpus, directory, rounds), ""]
+        print(lines[-2], flush=True)
+    lines += [*measure_loader(prepare_anew(corpora[0], directory / "loaded", tokenizer), rounds), ""]
+    print(lines[-2], flush=True)
+    lines += [*measure_cores(directory, arguments.cores_pairs, rounds), ""]
+    print(lines[-2], flush=True)
+    if arguments.corpus:
+        lines += [*measure_padding(*arguments.corpus, directory), ""]
+    return [*lines, *measure_memory(directory, arguments.pairs)]
+
+
 def main() -> None:
     parser = options(__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, nargs="+", default=[100_000, 10_000_000])
     parser.add_argument("--rate-pairs", type=int, default=200_000)
+    parser.add_argument("--cores-pairs", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--corpus", type=Path, nargs=2, metavar=("SOURCE", "TARGET"))
     parser.add_argument("--task", nargs="+", help="only one measurement, for this program's own use")
@@ -182,13 +264,7 @@ def main() -> None:
     print(machine())
     directory = Path(tempfile.mkdtemp())
     try:
-        tokenizer = learn_tokenizer((side for pair in generated(50_000) for side in pair), "bpe", 8000)
-        (directory / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
-        lines = measure_rates(directory, arguments.rate_pairs, arguments.rounds)
-        print("\n".join(lines), flush=True)
-        if arguments.corpus:
-            lines += ["", *measure_padding(*arguments.corpus, directory)]
-        lines += ["", *measure_memory(directory, arguments.pairs)]
+        lines = measure(arguments, directory)
     finally:
         shutil.rmtree(directory)
     report("data", "\n".join(lines), save=arguments.save)

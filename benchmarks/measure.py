@@ -50,6 +50,11 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def peak_memory_of_children() -> int:
+    """The most bytes that the largest process that this one started and waited for has held."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+
+
 def machine() -> str:
     """Processor, cores, versions: one line."""
     info = Path("/proc/cpuinfo")

@@ -12,11 +12,22 @@ from pydantic_core import PydanticCustomError
 
 Count = Annotated[int, Field(ge=1)]
 Rate = Annotated[float, Field(ge=0.0, lt=1.0)]
+Positive = Annotated[float, Field(gt=0.0)]
+NotNegative = Annotated[float, Field(ge=0.0)]
 
 Family = Literal["encoder-decoder", "encoder-only", "decoder-only"]
+ObjectiveName = Literal["translation", "language-model", "masked-tokens", "infilling", "span-corruption", "tagging"]
 ScoreName = Literal["scaled-dot", "dot", "general", "additive", "gaussian"]
 PatternName = Literal["full", "window", "dilated", "strided", "top-k"]
 PositionsName = Literal["sinusoidal", "sinusoidal-concatenated", "sinusoidal-concatenated-t2t", "learned", "none"]
+
+
+OBJECTIVES: dict[Family, tuple[ObjectiveName, ...]] = {
+    "encoder-decoder": ("translation", "infilling", "span-corruption"),
+    "decoder-only": ("translation", "language-model"),
+    "encoder-only": ("masked-tokens", "tagging"),
+}
+"""What each family can learn; the first is what it learns by default."""
 
 
 class Section(BaseModel):
@@ -146,6 +157,11 @@ a position see the future while training."""
 class DataConfig(Section):
     """The corpus: how it is read, and which pairs are left out. Every prepared corpus says how many, and why."""
 
+    source_column: Count | None = None
+    """Column of the source text in a TSV file, counted from 1 as by cut -f. By default there are two columns, and the \
+first is the source."""
+    target_column: Count | None = None
+    """Column of the target text in a TSV file, counted from 1. Give both columns or none."""
     source_field: str = "source"
     """Name of the source text in the objects of a JSON Lines file."""
     target_field: str = "target"
@@ -158,6 +174,12 @@ class DataConfig(Section):
     """Pairs with more tokens than this on one side are left out of training."""
     max_ratio: Annotated[float, Field(ge=1.0)] | None = None
     """Pairs with one side this many times longer than the other, in tokens, are left out of training."""
+
+    def broken_rules(self) -> Iterator[str]:
+        """Of two columns, none can be guessed from the other."""
+        if (self.source_column is None) != (self.target_column is None):
+            shown = [column or "unset" for column in (self.source_column, self.target_column)]
+            yield f"data.source_column is {shown[0]} and data.target_column is {shown[1]}; set both or neither"
 
 
 class TokenizerConfig(Section):
@@ -186,14 +208,145 @@ class TokenizerConfig(Section):
 class TrainConfig(Section):
     """The recipe: how the weights are found (section 5)."""
 
+    objective: ObjectiveName | None = None
+    """What is learned: translation (by default), infilling or span-corruption by an encoder-decoder; translation (by \
+default) or language-model by a decoder; masked-tokens (by default) or tagging, a target token a source token, by an \
+encoder. Those that need one text only read the source side."""
     steps: Count = 100_000
     """Number of updates."""
     batch_tokens: Count = 25_000
-    """About how many source tokens, and about how many target tokens, one update sees."""
+    """About how many source tokens, and about how many target tokens, one update sees, on all ranks together."""
+    accumulate: Count = 1
+    """In how many parts a rank works through its share of an update, one after the other, to need less memory. \
+The gradient stays that of the whole."""
+    schedule: Literal["noam", "inverse-sqrt", "cosine", "constant"] = "noam"
+    """How the learning rate moves: the paper's formula (noam), or up to peak_rate and then down or flat."""
     warmup: Count = 4000
     """Updates during which the learning rate rises."""
+    rate_factor: Positive = 1.0
+    """What noam's formula is multiplied with. The paper: 1; tensor2tensor's later settings: 2."""
+    peak_rate: Positive = 7e-4
+    """Highest learning rate of the other schedules, reached at the end of the warm-up."""
+    optimizer: Literal["adam", "adamw"] = "adam"
+    """Adam as in the paper, or with decoupled weight decay."""
+    beta1: Rate = 0.9
+    """Decay of Adam's mean of gradients."""
+    beta2: Rate = 0.98
+    """Decay of Adam's mean of squared gradients."""
+    epsilon: Positive = 1e-9
+    """Added to the root of that mean before dividing."""
+    weight_decay: NotNegative = 0.0
+    """Of matrices, not of biases and norms. The paper has none."""
+    clip: NotNegative = 0.0
+    """Largest norm of the gradient; longer ones are shortened to it. 0 leaves them as they are, as in the paper."""
     label_smoothing: Rate = 0.1
     """eps_ls: the probability taken from the right token and spread over the others."""
+    smoothing: Literal["paper", "torch"] = "paper"
+    """Who gets it: eps/(V-1) for each other token, as the paper's code has it, or eps/V for every token, as torch."""
+    r_drop: NotNegative = 0.0
+    """R-Drop: weight of the divergence between two passes with different dropout. Helps small corpora, costs a pass."""
+    ema: Rate = 0.0
+    """Decay of a moving average of the weights, which is then what is validated, kept and used. 0 keeps none."""
+    seed: Annotated[int, Field(ge=0)] = 1
+    """Decides about first weights, order of the data and dropout."""
+    validate_every: Count = 1000
+    """Updates between two validations."""
+    valid_pairs: Count = 1000
+    """How many pairs are held out when no validation corpus is given, but at most a tenth of the corpus."""
+    valid_sentences: Annotated[int, Field(ge=0)] = 500
+    """How many validation sentences are really translated, for BLEU. 0 leaves it at perplexity."""
+    select_by: Literal["bleu", "perplexity"] = "bleu"
+    """What makes one checkpoint better than another; perplexity if nothing is translated."""
+    patience: Annotated[int, Field(ge=0)] = 0
+    """Stop when so many validations in a row have brought nothing better. 0 never stops early."""
+    save_every: Count = 1000
+    """Updates between two checkpoints."""
+    save_minutes: Positive = 10.0
+    """Minutes between two checkpoints, whatever their number of updates. The paper: 10."""
+    keep: Count = 5
+    """How many of the last regular checkpoints are kept, beside the best one."""
+    average: Annotated[int, Field(ge=0)] = 5
+    """How many of the last regular checkpoints are averaged at the end. The paper: 5 (base), 20 (big)."""
+    on_nonfinite: Literal["stop", "skip", "rollback"] = "stop"
+    """When a loss or gradient is not a finite number: stop, leave the batch out, or also go back to the last \
+regular checkpoint."""
+    log_every: Count = 50
+    """Updates between two lines of metrics.jsonl."""
+
+    def broken_rules(self) -> Iterator[str]:
+        """A schedule must be able to come down again."""
+        if self.schedule == "cosine" and self.warmup >= self.steps:
+            yield f"train.warmup = {self.warmup} leaves no step of train.steps = {self.steps} for the cosine to fall"
+
+
+class MachineConfig(Section):
+    """What a run computes on, and how precisely. Two runs that differ here learn the same, but not bit for bit."""
+
+    device: str = "auto"
+    """cpu, cuda, cuda:1, mps; auto takes a GPU if there is one."""
+    threads: Count | None = None
+    """Threads of the CPU; by default as many as there are cores."""
+    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+    """Type of the matrix products; weights stay fp32. bf16 and fp16 need a GPU, or a CPU that has them."""
+    allocator: Literal["default", "tcmalloc"] = "default"
+    """Memory allocator of headway train; tcmalloc makes training on the CPU faster. Linux only, if it is installed."""
+    tf32: bool = False
+    """Let GPUs round the factors of fp32 products to 19 bits, which is faster."""
+    compile: bool = False
+    """Compile the model with torch.compile; if that fails, training goes on without it and says so."""
+    recompute: bool = False
+    """Compute activations of a layer again in the backward pass instead of keeping them: less memory, more time."""
+    parallel: Literal["ddp", "fsdp"] = "ddp"
+    """Under torchrun: each rank has all weights (ddp), or they are spread over the ranks (fsdp)."""
+    timeout_minutes: Positive = 30.0
+    """Under torchrun: how long ranks wait for each other before the run ends with a message."""
+
+
+class SearchConfig(Section):
+    """How a trained model writes. The defaults are the paper's (section 6.1)."""
+
+    method: Literal["beam", "sampling"] = "beam"
+    """Look for the most probable output, or draw one at random as the model's probabilities have it."""
+    beam: Count = 4
+    """How many partial outputs are kept side by side. 1 is greedy search: the most probable token at each step."""
+    penalty: Literal["gnmt", "power"] = "gnmt"
+    """What log-probabilities are divided by, so that long outputs can win: gnmt ((5+L)/6)^alpha, as in the paper, \
+tensor2tensor, Joey NMT and OpenNMT's wu; or power L^alpha, as in fairseq, Marian, HF, CTranslate2 and Sockeye. \
+L counts the end of sentence. The same alpha favours long outputs more with power."""
+    alpha: NotNegative = 0.6
+    """Strength of the length penalty; 0 is none. The paper: 0.6 with gnmt."""
+    extra_length: Annotated[int, Field(ge=0)] = 50
+    """How many tokens longer than its source an output may be."""
+    min_length: Annotated[int, Field(ge=0)] = 0
+    """Fewest tokens of an output."""
+    n_best: Count = 1
+    """How many outputs of each sentence are wanted, best first; when sampling, how many are drawn."""
+    temperature: Positive = 1.0
+    """Sampling: below 1 probable tokens become more probable, above 1 less."""
+    top_k: Count | None = None
+    """Sampling: draw only among this many most probable tokens."""
+    top_p: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Sampling: draw only among the most probable tokens that together have this probability."""
+    seed: Annotated[int, Field(ge=0)] = 1
+    """Sampling: decides, together with the number of the line, about what is drawn."""
+    batch_tokens: Count = 2000
+    """How many source tokens are translated at once, padding included. Changes speed and memory, not the output."""
+    window: Count = 4096
+    """How many lines are read ahead and sorted by length. Changes speed and memory, not the output or its order."""
+    long_lines: Literal["split", "whole"] = "split"
+    """Lines with more tokens than data.max_length, longer than any that were trained on: translated in parts, cut at \
+sentence ends, or whole. A part that is still too long is translated with a warning; nothing is ever left out."""
+    alignment_layer: Count | None = None
+    """Layer of the decoder whose attention gives word alignments, counted from 1; by default the last but one, \
+which agrees best with people's alignments (Garg et al., 2019)."""
+
+    def broken_rules(self) -> Iterator[str]:
+        """No more outputs than beams."""
+        if self.method == "beam" and self.n_best > self.beam:
+            yield (
+                f"search.n_best = {self.n_best} is more than search.beam = {self.beam} can find; "
+                f"set search.beam to at least {self.n_best}"
+            )
 
 
 class Config(Section):
@@ -203,6 +356,24 @@ class Config(Section):
     data: DataConfig = DataConfig()
     tokenizer: TokenizerConfig = TokenizerConfig()
     train: TrainConfig = TrainConfig()
+    machine: MachineConfig = MachineConfig()
+    search: SearchConfig = SearchConfig()
+
+    @property
+    def objective(self) -> ObjectiveName:
+        """What is learned: what the settings name, or what suits the family."""
+        return self.train.objective or OBJECTIVES[self.model.family][0]
+
+    def broken_rules(self) -> Iterator[str]:
+        """What is learned must fit what learns it."""
+        family, objective = self.model.family, self.objective
+        if objective not in OBJECTIVES[family]:
+            yield (
+                f"train.objective = {objective} is not for model.family = {family}, which learns "
+                f"{' or '.join(OBJECTIVES[family])}"
+            )
+        if objective == "tagging" and self.tokenizer.dropout:
+            yield "train.objective = tagging pairs tokens one by one, so tokenizer.dropout must be 0"
 
 
 def _divisors(number: int) -> str:

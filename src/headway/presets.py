@@ -52,6 +52,19 @@ PRESETS: dict[str, Preset] = {
 }
 
 
+TINY_UP_TO, SMALL_UP_TO = 300_000, 2_000_000
+"""Pairs; on small corpora a small model is not only faster but better (docs/results.md)."""
+
+
+def choose_preset(pairs: int) -> tuple[str, str]:
+    """The preset that suits a corpus of that many pairs, and why."""
+    if pairs <= TINY_UP_TO:
+        return "tiny", f"{pairs:,} pairs, and up to {TINY_UP_TO:,} a small model learns more than a large one"
+    if pairs <= SMALL_UP_TO:
+        return "small", f"{pairs:,} pairs, between {TINY_UP_TO:,} and {SMALL_UP_TO:,}"
+    return "base", f"{pairs:,} pairs, more than {SMALL_UP_TO:,}"
+
+
 def find_preset(name: str) -> Preset:
     """The preset of that name."""
     if name not in PRESETS:

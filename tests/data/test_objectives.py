@@ -6,11 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.data.objectives import (
+    continuation,
     infilling,
     language_model,
     masked_tokens,
     padded,
     span_corruption,
+    tagging,
     translation,
 )
 from headway.text.specials import BOS, EOS, MASK, PAD
@@ -31,14 +33,27 @@ def test_translation_shifts_the_target() -> None:
     assert batch.answer.tolist() == [[9, EOS, PAD], [8, 9, EOS]]
 
 
+def test_continuation_asks_for_the_target_only() -> None:
+    batch = continuation([(np.array([7, 8]), np.array([9])), (np.array([7]), np.array([8, 9]))])
+    assert batch.tokens.tolist() == [[7, 8, EOS, BOS, 9], [7, EOS, BOS, 8, 9]]
+    assert batch.answer.tolist() == [[PAD, PAD, PAD, 9, EOS], [PAD, PAD, 8, 9, EOS]]
+
+
+def test_tagging_asks_for_a_token_a_token() -> None:
+    batch = tagging([(np.array([7, 8]), np.array([17, 18])), (np.array([9]), np.array([19]))])
+    assert batch.tokens.tolist() == [[7, 8], [9, PAD]]
+    assert batch.answer.tolist() == [[17, 18], [19, PAD]]
+
+
 @given(sentences, st.integers(1, 12))
-def test_packing_loses_only_the_remainder(texts, length: int) -> None:
+def test_packing_loses_nothing(texts, length: int) -> None:
     batch = language_model(texts, length)
     stream = [EOS, *(token for text in texts for token in [*text.tolist(), EOS])]
-    rows = (len(stream) - 1) // length
-    assert batch.tokens.flatten().tolist() == stream[: rows * length]
-    assert batch.answer.flatten().tolist() == stream[1 : rows * length + 1]
-    assert not (batch.answer == PAD).any()
+    real = batch.answer != PAD
+    assert batch.tokens[real].tolist() == stream[:-1]
+    assert batch.answer[real].tolist() == stream[1:]
+    assert real[:-1].all()
+    assert batch.tokens.size(1) <= length
 
 
 def test_masked_tokens_have_the_rates_of_bert() -> None:

@@ -15,7 +15,7 @@ from test_files import COMPRESS, endless_pipe, write
 
 from headway.errors import UserError
 from headway.text import tmx
-from headway.text.corpus import AlignedFiles, Corpus, JsonLinesFile, Pair, TmxFile, TsvFile, open_corpus
+from headway.text.corpus import AlignedFiles, Corpus, JsonLinesFile, Pair, TmxFile, TsvFile
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 LINE = st.text(st.characters(exclude_characters="\t\r\n", exclude_categories=["Cs"]))
@@ -25,12 +25,6 @@ PAIRS = [Pair("the cat", "le chat"), Pair("", "vide"), Pair(" a dog ", "un  chie
 def error_of(corpus: Corpus) -> str:
     with pytest.raises(UserError) as raised:
         list(corpus)
-    return str(raised.value)
-
-
-def refusal(**arguments: object) -> str:
-    with pytest.raises(UserError) as raised:
-        open_corpus(**arguments)  # type: ignore[arg-type]
     return str(raised.value)
 
 
@@ -54,8 +48,7 @@ def tmx_file(path: Path, *units: str) -> TmxFile:
 def test_aligned_files(tmp_path: Path, suffix: str) -> None:
     source = write(tmp_path / f"train.en{suffix}", "\n".join(pair.source for pair in PAIRS).encode() + b"\n")
     target = write(tmp_path / f"train.fr{suffix}", "\r\n".join(pair.target for pair in PAIRS).encode())
-    corpus = open_corpus(sources=[str(source)], targets=[target])
-    assert isinstance(corpus, AlignedFiles)
+    corpus = AlignedFiles((source,), (target,))
     assert list(corpus) == PAIRS
     assert list(corpus) == PAIRS, "a corpus can be read again"
     assert corpus.paths == (source, target)
@@ -89,19 +82,23 @@ def test_files_that_are_empty(tmp_path: Path) -> None:
         AlignedFiles((full,), (empty,)),
         AlignedFiles((empty,), (empty,)),
         TsvFile(empty),
-        JsonLinesFile(empty),
+        JsonLinesFile(empty, "source", "target"),
     ):
         assert error_of(corpus) == f"{empty} is empty; expected at least one line"
     assert error_of(TmxFile(empty, "en", "fr")) == f"{empty} is empty; expected at least one line"
 
 
-def test_sides_with_different_numbers_of_files() -> None:
-    advice = "; give each source file its target file, in the same order"
-    assert refusal(sources=["a", "b"], targets=["c"]) == f"2 source files but 1 target file{advice}"
-    assert refusal(sources=[], targets=["c"]) == f"0 source files but 1 target file{advice}"
-    assert refusal(sources=["-"], targets=["-"]) == (
-        "standard input was given more than once; give the other texts as files"
-    )
+@pytest.mark.parametrize(
+    ("sources", "targets", "message"),
+    [
+        (["a", "b"], ["c"], "2 source files but 1 target file; give each source file its target file"),
+        ([], ["c"], "0 source files but 1 target file; give each source file its target file"),
+        (["-"], ["-"], "standard input was given more than once; give the other texts as files"),
+    ],
+)
+def test_files_that_cannot_be_a_corpus(sources: list[str], targets: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        AlignedFiles(tuple(map(Path, sources)), tuple(map(Path, targets)))
 
 
 # TSV
@@ -111,22 +108,25 @@ def test_tsv(tmp_path: Path) -> None:
     text = "".join(f"{pair.source}\t{pair.target}\n" for pair in PAIRS)
     for suffix in COMPRESS:
         path = write(tmp_path / f"train.tsv{suffix}", text.encode())
-        corpus = open_corpus(file=path)
+        corpus = TsvFile(path)
         assert list(corpus) == list(corpus) == PAIRS
         assert (str(corpus), corpus.paths) == (str(path), (path,))
 
 
 def test_columns_are_chosen(tmp_path: Path) -> None:
     path = write(tmp_path / "train.tsv", b'7\t"a"\tb\tc\n8\td\te\n')
-    assert list(open_corpus(file=path, columns=(2, 1))) == [("b", '"a"'), ("e", "d")]
+    assert list(TsvFile(path, (2, 1))) == [("b", '"a"'), ("e", "d")]
     assert error_of(TsvFile(path, (0, 3))) == f"{path}, line 2 has 3 columns; expected at least 4"
-    assert refusal(file=path, columns=(0, -1)) == "columns are counted from 0; got 0 and -1"
+    assert str(TsvFile(path, (0, 3))) == f"{path} (columns 1, 4)"
+    with pytest.raises(UserError, match="columns are counted from 0; got 0 and -1"):
+        TsvFile(path, (0, -1))
 
 
 def test_a_wrong_number_of_columns(tmp_path: Path) -> None:
     expected = "expected 2 (source, tab, target)"
     path = write(tmp_path / "train.tsv", b"a\tb\nc\td\te\n")
-    assert error_of(TsvFile(path)) == f"{path}, line 2 has 3 columns; {expected}; choose two of them by number"
+    remedy = "choose two with data.source_column and data.target_column"
+    assert error_of(TsvFile(path)) == f"{path}, line 2 has 3 columns; {expected}; {remedy}"
     path = write(tmp_path / "train.tsv", b"a\tb\nc d\n")
     assert error_of(TsvFile(path)) == f"{path}, line 2 has 1 column; {expected}"
 
@@ -140,7 +140,7 @@ def test_json_lines_give_any_text(
 ) -> None:
     records = [json.dumps({"id": 1, "en": pair.source, "fr": pair.target}, ensure_ascii=ascii_only) for pair in pairs]
     path = write(tmp_path_factory.mktemp("corpus") / "train.jsonl.gz", "\n".join(records).encode() + b"\n\n")
-    corpus = open_corpus(file=path, source_field="en", target_field="fr")
+    corpus = JsonLinesFile(path, "en", "fr")
     assert list(corpus) == pairs
     assert str(corpus) == f"{path} (en, fr)"
 
@@ -153,7 +153,7 @@ def test_json_lines_give_any_text(
         ('["a", "b"]', " is an array; expected an object, one a line"),
         ("null", " is null; expected an object, one a line"),
         ('"text"', " is a string; expected an object, one a line"),
-        ('{"src": "a", "target": "b"}', " has no field source; it has src, target; did you mean src?"),
+        ('{"src": "a", "target": "b"}', " has no field source; it has src, target; name two of its fields with data."),
         ('{"source": "a", "fr": "b"}', " has no field target; it has source, fr"),
         ("{}", " has no field source; it has none"),
         ('{"source": 1.5, "target": "b"}', ": source is a number; expected a string"),
@@ -172,7 +172,7 @@ def test_json_lines_give_any_text(
 def test_json_that_is_no_pair(tmp_path: Path, line: str, message: str) -> None:
     good = '{"source": "a", "target": "b \\ud83d\\ude00"}'
     path = write(tmp_path / "train.jsonl", f"{good}\n{line}\n{good}\n".encode())
-    assert error_of(JsonLinesFile(path)).startswith(f"{path}, line 2{message}")
+    assert error_of(JsonLinesFile(path, "source", "target")).startswith(f"{path}, line 2{message}")
 
 
 # TMX
@@ -188,7 +188,7 @@ def test_tmx_in_the_encodings_that_programs_export(tmp_path: Path, suffix: str, 
         opening=f'<?xml version="1.0" encoding="{declared}"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n',
     )
     path = write(tmp_path / f"memory.tmx{suffix}", text.encode(encoding))
-    corpus = open_corpus(file=path, source_language="en", target_language="fr")
+    corpus = TmxFile(path, "en", "fr")
     assert list(corpus) == list(corpus) == [("the cat", "le chat"), ("", "été & <hiver> é")]
     assert (str(corpus), corpus.paths, corpus.skipped) == (f"{path} (en to fr)", (path,), 0)
 
@@ -300,23 +300,57 @@ def test_segments_and_tags_without_an_end_are_refused(tmp_path: Path, monkeypatc
 # All of them
 
 
-def test_the_suffix_chooses_the_format(tmp_path: Path) -> None:
-    languages = {"source_language": "en", "target_language": "fr"}
-    kinds = {"a.tsv": TsvFile, "a.TSV.zst": TsvFile, "a.jsonl.gz": JsonLinesFile, "a.ndjson": JsonLinesFile}
-    for name, kind in {**kinds, "a.tmx.gz": TmxFile}.items():
-        assert type(open_corpus(file=name, **languages)) is kind
-    known = "a file with both sides is .tsv, .jsonl, .ndjson or .tmx, plain or compressed (.gz, .zst)"
-    assert refusal(file="a.csv.gz") == f"a.csv.gz: unknown suffix .csv; {known}"
-    assert refusal(file="corpus") == f"corpus: no suffix; {known}"
-    assert refusal(file="-") == f"standard input: no suffix; {known}"
-    assert refusal(file="a.tmx", source_language="en") == (
-        "a.tmx may hold many languages; give the codes of the source and the target language"
-    )
-    assert refusal(file="a.tsv", sources=["b"]) == (
-        "both a.tsv and source or target files were given; give one file, or a file for each side"
-    )
-    assert refusal() == "no corpus was given; give source and target files, or one file with both"
-    assert error_of(open_corpus(file=tmp_path / "no.tsv")) == f"no such file: {tmp_path}/no.tsv"
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda path: TsvFile(path),
+        lambda path: TsvFile(path, (0, 1)),
+        lambda path: TsvFile(path, (1, 0)),
+        lambda path: JsonLinesFile(path, "a", "b"),
+        lambda path: JsonLinesFile(path, "b", "a"),
+        lambda path: TmxFile(path, "en", "fr"),
+        lambda path: TmxFile(path, "fr", "en"),
+        lambda path: AlignedFiles((path,), (path,)),
+        lambda path: AlignedFiles((path, path), (path, path)),
+    ],
+)
+def test_a_fingerprint_has_the_hash_of_every_file(tmp_path: Path, make: Callable[[Path], Corpus]) -> None:
+    path = write(tmp_path / "some text", b"abc")
+    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # what FIPS 180 has for these letters
+    fingerprint = make(path).fingerprint()
+    assert set(fingerprint.values()) == {known}
+    assert len(fingerprint) == len(make(path).paths)
+    assert all(name.startswith(str(path)) for name in fingerprint)
+    path.write_bytes(b"abd")
+    assert make(path).fingerprint().keys() == fingerprint.keys()
+    assert set(make(path).fingerprint().values()).isdisjoint({known})
+
+
+def test_a_fingerprint_tells_how_files_are_read(tmp_path: Path) -> None:
+    a, b = write(tmp_path / "a", b"a\n"), write(tmp_path / "b", b"b\n")
+    corpora: list[Corpus] = [
+        AlignedFiles((a,), (b,)),
+        AlignedFiles((b,), (a,)),
+        AlignedFiles((a, b), (b, a)),
+        AlignedFiles((b, a), (a, b)),
+        TsvFile(a),
+        TsvFile(a, (0, 2)),
+        JsonLinesFile(a, "x", "y"),
+        JsonLinesFile(a, "y", "x"),
+        TmxFile(a, "en", "fr"),
+        TmxFile(a, "fr", "en"),
+    ]
+    fingerprints = [corpus.fingerprint() for corpus in corpora]
+    assert list(fingerprints[0]) == [f"{a} (source)", f"{b} (target)"]
+    assert list(fingerprints[2]) == [f"{a} (source 1)", f"{b} (source 2)", f"{b} (target 1)", f"{a} (target 2)"]
+    assert list(fingerprints[5]) == [f"{a} (columns 1, 3)"]
+    assert all(fingerprints.count(each) == 1 for each in fingerprints)
+
+
+def test_standard_input_has_no_fingerprint(tmp_path: Path) -> None:
+    target = write(tmp_path / "b", b"b\n")
+    with pytest.raises(UserError, match="standard input can be read only once, but a corpus to train on is read"):
+        AlignedFiles((Path("-"),), (target,)).fingerprint()
 
 
 FORMATS: dict[str, tuple[bytes, bytes]] = {
@@ -332,7 +366,7 @@ def corpus_of(kind: str, path: Path) -> Corpus:
         return AlignedFiles((path,), (path,))
     makers: dict[str, Callable[[Path], Corpus]] = {
         "tsv": TsvFile,
-        "jsonl": JsonLinesFile,
+        "jsonl": lambda path: JsonLinesFile(path, "source", "target"),
         "tmx": lambda path: TmxFile(path, "en", "fr"),
     }
     return makers[kind](path)

@@ -1,4 +1,5 @@
 import gzip
+import hashlib
 import io
 import os
 import random
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from headway.errors import UserError
 from headway.text import files
-from headway.text.files import read_lines, read_records, text_suffix
+from headway.text.files import hash_file, is_stream, read_lines, read_records, text_suffix
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
 LINES = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])))
@@ -215,6 +216,32 @@ def test_only_the_last_record_may_be_blank(tmp_path: Path) -> None:
 def test_the_suffix_that_names_the_format() -> None:
     names = ["a.tsv", "a.b.TSV.GZ", "a.tsv.zst", "a", "a.gz", ".tsv"]
     assert [text_suffix(Path(name)) for name in names] == [".tsv", ".tsv", ".tsv", "", "", ""]
+
+
+def test_a_file_is_hashed_as_it_is_on_disk(tmp_path: Path) -> None:
+    for suffix in COMPRESS:
+        path = write(tmp_path / f"text{suffix}", b"a\n")
+        assert hash_file(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+    with pytest.raises(UserError, match=r"no such file: .*txt; did you mean .*text\?"):
+        hash_file(tmp_path / "txt")
+    with pytest.raises(UserError, match="is a directory; expected a text file"):
+        hash_file(tmp_path)
+
+
+def test_what_can_be_read_only_once_is_not_hashed(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(writing)  # so that reading it by mistake ends at once
+    pipe = Path(f"/dev/fd/{reading}")
+    for path, name in ((pipe, str(pipe)), (Path("-"), "standard input")):
+        assert is_stream(path)
+        with pytest.raises(UserError) as raised:
+            hash_file(path)
+        expected = "can be read only once, but a corpus to train on is read several times; give a file"
+        assert str(raised.value) == f"{name} {expected}"
+    os.close(reading)
+    assert not is_stream(tmp_path)
+    assert not is_stream(tmp_path / "absent")
+    assert not is_stream(write(tmp_path / "text", b""))
 
 
 def test_an_endless_stream_is_read_as_it_comes(tmp_path: Path) -> None:

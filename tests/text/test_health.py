@@ -19,8 +19,10 @@ from headway.settings import parse_config
 from headway.text import health, survey
 from headway.text.corpus import AlignedFiles, Pair, TmxFile
 from headway.text.findings import RULES, CorpusHealth, Finding, judge
-from headway.text.health import check_corpus, fold
+from headway.text.health import check_corpus
 from headway.text.lengths import histogram, quantile, typical_ratio
+from headway.text.named import NamedSplit
+from headway.text.overlap import fold
 from headway.text.scripts import fits_script, odd_characters, script_of
 from headway.text.specials import SPECIAL_TOKENS
 
@@ -38,6 +40,9 @@ class Listed:
 
     def __str__(self) -> str:
         return "a list"
+
+    def fingerprint(self) -> dict[str, str]:
+        return {}
 
     def __iter__(self) -> Iterator[Pair]:
         return (Pair(*pair) for pair in self.pairs)
@@ -146,7 +151,7 @@ def test_the_tokenizer_is_learned_from_the_first_pairs_only(monkeypatch: pytest.
 
 
 def test_overlap_is_found_whatever_case_and_white_space() -> None:
-    train = [("Ein  Haus", "A house"), ("ein Baum", "a tree"), ("Cafe\u0301", "coffee"), ("", "")]
+    train = [("Ein  Haus", "A house"), ("ein Baum", "a tree"), ("Cafe\u0301", "coffee"), ("", "")] * 2
     test = [("ein haus ", "a HOUSE"), ("EIN BAUM", "the tree"), ("Café", "x"), ("neu", "a tree"), ("", "")]
     valid = [("anders", "different")]
     report = check(train, test=test, valid=valid)
@@ -155,10 +160,42 @@ def test_overlap_is_found_whatever_case_and_white_space() -> None:
     overlap = {kind: found(report.test, f"{kind}_in_training") for kind in ("pairs", "sources", "targets")}
     assert {kind: finding.count for kind, finding in overlap.items()} == {"pairs": 1, "sources": 3, "targets": 2}
     assert lines(overlap["sources"]) == [1, 2, 3]
+    assert lines(overlap["targets"]) == [1, 4], "what training has twice is shown once"
     assert overlap["sources"].examples[2].note == "line 3 of training"
     assert overlap["pairs"].severity == "wrong"
     assert found(report.valid, "sources_in_training").count == 0
     assert not any("training" in finding.name for finding in report.train.findings)
+
+
+def test_overlap_of_validation_with_the_test_is_found_too() -> None:
+    test = [("eins", "one"), ("Zwei", "two"), ("drei", "three"), ("eins", "one")]
+    valid = [("neu", "three"), ("zwei", "deux"), ("EINS", "one")]
+    report = check([("vier", "four")], test=test, valid=valid)
+    assert report.test
+    assert report.valid
+    names = [finding.name for finding in report.test.findings if "_in_" in finding.name]
+    assert names[:4] == ["spelled_in_bytes", "pairs_in_training", "sources_in_training", "targets_in_training"]
+    assert names[4:] == ["pairs_in_validation", "sources_in_validation", "targets_in_validation"]
+    assert [found(report.test, name).count for name in names[4:]] == [2, 3, 3]  # both of the pair that comes twice
+    assert lines(found(report.test, "sources_in_validation")) == [2, 1]
+    assert found(report.test, "pairs_in_validation").examples[0].note == "line 3 of validation"
+    assert found(report.test, "pairs_in_validation").severity == "wrong"
+    assert not any("validation" in finding.name for finding in (*report.valid.findings, *report.train.findings))
+
+
+def test_a_named_corpus_is_counted_in_pairs() -> None:
+    valid = NamedSplit("builtin:en-zh", "valid")
+    report = check_corpus(valid, parse_config({"tokenizer": {"kind": "character"}}), test=valid)
+    assert (report.train.name, report.train.unit, report.train.pairs) == ("builtin:en-zh valid", "pair", 1000)
+    assert report.test
+    assert found(report.test, "pairs_in_training").examples[0].note == "pair 1 of training"
+
+
+def test_standard_input_cannot_be_two_corpora(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a\n")
+    piped = AlignedFiles((Path("-"),), (tmp_path / "a",))
+    with pytest.raises(UserError, match="standard input was given more than once"):
+        check_corpus(piped, CHARACTERS, valid=piped)
 
 
 def test_the_rules_of_the_settings_are_applied() -> None:

@@ -57,7 +57,18 @@ def test_nothing_odd_is_lost(tokenizer: Tokenizer, text: str) -> None:
 
 @given(st.lists(st.text(), max_size=6))
 def test_a_batch_is_encoded_as_its_texts(tokenizer: Tokenizer, texts: list[str]) -> None:
-    assert tokenizer.encode_batch(texts) == [tokenizer.encode(text) for text in texts]
+    alone = [tokenizer.encode(text) for text in texts]
+    assert tokenizer.encode_batch(texts) == alone
+    joined = tokenizer.encode_joined(texts)
+    assert joined.ids.tolist() == [i for ids in alone for i in ids]
+    assert joined.lengths.tolist() == [len(ids) for ids in alone]
+
+
+def test_a_large_vocabulary_takes_wider_numbers() -> None:
+    tokenizer = learn_tokenizer(map(chr, range(0x20000, 0x31000)), "character", 70_000)
+    text = "\N{CJK UNIFIED IDEOGRAPH-30FFF}"
+    assert tokenizer.encode_joined([text]).ids.dtype.itemsize == 4
+    assert tokenizer.encode_batch([text]) == [tokenizer.encode(text)] != [[]]
 
 
 @given(text=st.text())

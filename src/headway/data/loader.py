@@ -7,7 +7,7 @@ partition the epoch exactly, take the same number of steps, and together see wha
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -63,23 +63,27 @@ class Loader(Generic[Made]):
         self.ranks = ranks
         self.ahead = ahead
 
+    def epoch(self, epoch: int, first: int = 0) -> Iterator[Rows]:
+        """This rank's rows of the batches of one epoch, from batch `first` on."""
+        plan = plan_epoch(self.prepared.cells, self.tokens, self.seed, epoch)
+        for number in range(first, len(plan)):
+            numbers = self.prepared.numbers(plan.places(number))[self.rank :: self.ranks]
+            is_last = number + 1 == len(plan)
+            yield Rows(
+                numbers,
+                [self.prepared[n] for n in numbers],
+                [(self.seed, epoch, n) for n in numbers],
+                Position(epoch + 1, 0) if is_last else Position(epoch, number + 1),
+            )
+
     def rows(self, start: Position = START) -> Iterator[Rows]:
         """This rank's rows of every batch from `start` on, epoch after epoch."""
         epoch, batch = start
         while True:
-            plan = plan_epoch(self.prepared.cells, self.tokens, self.seed, epoch)
-            for number in range(batch, len(plan)):
-                numbers = self.prepared.numbers(plan.places(number))[self.rank :: self.ranks]
-                is_last = number + 1 == len(plan)
-                yield Rows(
-                    numbers,
-                    [self.prepared[n] for n in numbers],
-                    [(self.seed, epoch, n) for n in numbers],
-                    Position(epoch + 1, 0) if is_last else Position(epoch, number + 1),
-                )
+            yield from self.epoch(epoch, batch)
             epoch, batch = epoch + 1, 0
 
-    def batches(self, start: Position = START) -> Iterator[tuple[Made, Position]]:
+    def batches(self, start: Position = START) -> Generator[tuple[Made, Position]]:
         """What `make` makes of the rows, and where to start to go on after it. Close the iterator to end the thread."""
         ready: queue.Queue[tuple[Made, Position] | Exception] = queue.Queue(self.ahead)
         is_over = threading.Event()

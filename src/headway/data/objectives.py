@@ -1,8 +1,9 @@
 """Sentences of ids -> tensors that a model is trained on. All padding of the project happens here, in `padded`.
 
-`translation` shifts the target for an encoder-decoder; `language_model` packs sentences into full rows for a
-decoder-only model; `masked_tokens` hides tokens as BERT does; `infilling` and `span_corruption` hide whole spans, as
-BART and T5 do, with one mask token in place of T5's numbered ones.
+`translation` shifts the target for an encoder-decoder, and `continuation` puts it after the source for a decoder-only
+model; `language_model` packs sentences into full rows; `masked_tokens` hides tokens as BERT does; `infilling` and
+`span_corruption` hide whole spans, as BART and T5 do, with one mask token in place of T5's numbered ones; `tagging`
+asks for a token a token.
 """
 
 from collections.abc import Iterable, Sequence
@@ -57,12 +58,28 @@ def translation(pairs: Sequence[tuple[Ids, Ids]]) -> Seq2SeqBatch:
     )
 
 
+def continuation(pairs: Sequence[tuple[Ids, Ids]]) -> TokenBatch:
+    """Translation by a decoder-only model: the source and its EOS, then BOS and the target, which is to be said."""
+    return TokenBatch(
+        padded([np.concatenate([source, [EOS, BOS], target]) for source, target in pairs]),
+        padded([np.concatenate([np.full(len(source) + 1, PAD), target, [EOS]]) for source, target in pairs]),
+    )
+
+
+def tagging(pairs: Sequence[tuple[Ids, Ids]]) -> TokenBatch:
+    """A target token for each source token; both sides must be equally long."""
+    sources, targets = zip(*pairs, strict=True)
+    return TokenBatch(padded(sources), padded(targets))
+
+
 def language_model(sentences: Iterable[Ids], length: int) -> TokenBatch:
-    """Sentences joined by EOS and cut into rows of `length`; each token is to say the next. A remainder is left out."""
+    """Sentences joined by EOS and cut into rows of `length`, the last one filled up; each token is to say the next."""
     stream = np.concatenate([[EOS], *(np.append(sentence, EOS) for sentence in sentences)]).astype(np.int64)
-    rows = (len(stream) - 1) // length
-    tokens, answer = stream[: rows * length], stream[1 : rows * length + 1]
-    return TokenBatch(*(torch.from_numpy(x.reshape(rows, length).copy()) for x in (tokens, answer)))
+    starts = range(0, len(stream) - 1, length)
+    return TokenBatch(
+        padded([stream[:-1][start : start + length] for start in starts]),
+        padded([stream[1:][start : start + length] for start in starts]),
+    )
 
 
 def masked_tokens(

@@ -1,9 +1,10 @@
 """Pairs of texts -> token ids on disk, encoded once; and ids back by their place.
 
-A prepared corpus is a directory: for each side all ids in one array and where each sentence begins in it (`source.ids`,
-`source.starts`), `places` with the numbers of the pairs sorted by their two lengths, `cells.npy` with how many pairs
-have which lengths, and `prepared.json` with what it was made from and what was kept and dropped. It is written beside
-its place and renamed when it is whole, so that an interrupted preparation leaves nothing that could be taken for one.
+A prepared corpus is a directory: for each side all ids as one array, in files of bounded size (`source.ids-00000`,
+`source.ids-00001`, ...), and where each sentence begins in it (`source.starts`); `places` with the numbers of the pairs
+sorted by their two lengths, `cells.npy` with how many pairs have which lengths, and `prepared.json` with what it was
+made from and what was kept and dropped. It is written beside its place and renamed when it is whole, so that an
+interrupted preparation leaves nothing that could be taken for one.
 
 Reading goes by position in the files and holds nothing: a process that trains on a large corpus is no larger than one
 that trains on a small one.
@@ -12,27 +13,27 @@ that trains on a small one.
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from headway.data.encoding import Tokenizers, encode_pairs
 from headway.data.plan import Cells, Integers, cell_numbers
+from headway.data.shards import SHARD_BYTES, ShardReader, ShardWriter
 from headway.errors import UserError
 from headway.text.corpus import Pair
+from headway.text.tokenizer import Joined
 
-FORMAT = 1
-CHUNK = 20_000
-"""Pairs that are encoded at once."""
+FORMAT = 2
+SORTED_AT_ONCE = 20_000
+"""Pairs whose places are found at once."""
 SIDES = ("source", "target")
 
-Encode = Callable[[Sequence[str]], list[list[int]]]
 Ids = NDArray[np.unsignedinteger[Any]]
 
 
@@ -44,6 +45,8 @@ class Rules:
     """Tokens of the longer side."""
     max_ratio: float | None = None
     """How many times longer one side may be than the other."""
+    equal_lengths: bool = False
+    """Whether both sides must have the same length, as tagging wants it."""
 
     def reasons(self, source: Integers, target: Integers) -> dict[str, NDArray[np.bool_]]:
         """Which pairs of these lengths each rule leaves out; the first rule that applies counts."""
@@ -54,6 +57,8 @@ class Rules:
         }
         if self.max_ratio is not None:
             rules[f"over data.max_ratio = {self.max_ratio:g}"] = longer > self.max_ratio * shorter
+        if self.equal_lengths:
+            rules["sides of different length, which train.objective = tagging cannot pair"] = longer != shorter
         left_out = np.zeros(len(source), dtype=np.bool_)
         for name, applies in rules.items():
             rules[name] = applies & ~left_out
@@ -74,45 +79,49 @@ class Report:
 class _SideWriter:
     """Appends the sentences of one side."""
 
-    def __init__(self, directory: Path, side: str, dtype: str) -> None:
-        self.dtype = dtype
+    def __init__(self, directory: Path, side: str, dtype: str, shard_bytes: int) -> None:
         self.end = 0
-        self._ids = (directory / f"{side}.ids").open("wb")
+        self._dtype = dtype
+        self._ids = ShardWriter(directory, f"{side}.ids", shard_bytes)
         self._starts = (directory / f"{side}.starts").open("wb")
         self._starts.write(np.zeros(1, dtype=np.uint64).tobytes())
 
-    def write(self, sentences: Sequence[list[int]]) -> None:
-        """Append sentences."""
-        self._ids.write(np.fromiter(chain.from_iterable(sentences), dtype=self.dtype).tobytes())
-        ends = self.end + np.cumsum([len(sentence) for sentence in sentences], dtype=np.uint64)
-        self._starts.write(ends.tobytes())
-        self.end = int(ends[-1]) if len(ends) else self.end
+    def write(self, sentences: Joined, keep: NDArray[np.bool_]) -> None:
+        """Append the sentences that are kept."""
+        ids, lengths = sentences
+        if not keep.all():
+            ids, lengths = ids[np.repeat(keep, lengths)], lengths[keep]
+        self._ids.write(ids.astype(self._dtype, copy=False).tobytes())
+        self._starts.write((self.end + np.cumsum(lengths)).astype(np.uint64).tobytes())
+        self.end += len(ids)
 
     def close(self) -> None:
         """Close the files."""
-        for file in (self._ids, self._starts):
-            file.close()
+        self._ids.close()
+        self._starts.close()
 
 
 def prepare(
     pairs: Iterable[Pair],
-    encoders: tuple[Encode, Encode],
+    tokenizers: Tokenizers,
     directory: Path,
     rules: Rules,
     *,
-    vocabulary: int,
     origin: dict[str, Any],
+    processes: int | None = None,
+    shard_bytes: int = SHARD_BYTES,
     on_progress: Callable[[Report], None] = lambda _: None,
 ) -> "Prepared":
     """Encode the pairs into `directory`, or open what is there if it has the same origin and rules."""
-    made_from = {"origin": origin, "rules": asdict(rules), "vocabulary": vocabulary}
+    made_from = {"origin": origin, "rules": asdict(rules), "vocabulary": max(map(len, tokenizers))}
     if (known := _read_card(directory)) and known["made_from"] == made_from:
         return Prepared(directory)
     partial = directory.with_name(f"{directory.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     try:
-        _write(pairs, encoders, partial, rules, made_from, on_progress)
+        with closing(encode_pairs(pairs, tokenizers, processes)) as chunks:
+            _write(chunks, partial, rules, made_from, shard_bytes, on_progress)
     except BaseException:
         shutil.rmtree(partial)
         raise
@@ -122,47 +131,46 @@ def prepare(
 
 
 def _write(
-    pairs: Iterable[Pair],
-    encoders: tuple[Encode, Encode],
+    chunks: Iterable[list[Joined]],
     partial: Path,
     rules: Rules,
     made_from: dict[str, Any],
+    shard_bytes: int,
     on_progress: Callable[[Report], None],
 ) -> None:
     """All files of a prepared corpus; the card comes last."""
     dtype = "uint16" if made_from["vocabulary"] <= 1 << 16 else "uint32"
-    report, counts = _write_sides(pairs, encoders, partial, rules, dtype, on_progress)
+    with ExitStack() as files:
+        writers = [files.enter_context(closing(_SideWriter(partial, side, dtype, shard_bytes))) for side in SIDES]
+        report, counts = _write_sides(chunks, writers, rules, on_progress)
     if not report.kept:
         raise UserError(f"no pair is left to train on: {report.read:,} read, dropped {_listed(report.dropped)}")
     cells = np.array(sorted(counts), dtype=np.int64)
     np.save(partial / "cells.npy", np.stack([cells, [counts[int(cell)] for cell in cells]]))
     _write_places(partial, cells, np.load(partial / "cells.npy")[1], rules.max_length)
-    card = {"format": FORMAT, "made_from": made_from, "dtype": dtype, "report": asdict(report)}
+    facts = {"dtype": dtype, "shard_bytes": shard_bytes, "report": asdict(report)}
+    card = {"format": FORMAT, "made_from": made_from, **facts}
     (partial / "prepared.json").write_text(json.dumps(card, indent=1), encoding="utf-8")
 
 
 def _write_sides(
-    pairs: Iterable[Pair],
-    encoders: tuple[Encode, Encode],
-    directory: Path,
+    chunks: Iterable[list[Joined]],
+    writers: list[_SideWriter],
     rules: Rules,
-    dtype: str,
     on_progress: Callable[[Report], None],
 ) -> tuple[Report, dict[int, int]]:
-    """Encode, apply the rules, write; count what was dropped and how many pairs each cell has."""
+    """Apply the rules, write; count what was dropped and how many pairs each cell has."""
     report, counts = Report(), dict[int, int]()
-    with ExitStack() as files:
-        writers = [files.enter_context(closing(_SideWriter(directory, side, dtype))) for side in SIDES]
-        for sides in _encoded(pairs, encoders):
-            lengths = [np.array([len(sentence) for sentence in side], dtype=np.int64) for side in sides]
-            keep = _apply(rules, lengths, report)
-            for writer, side in zip(writers, sides, strict=True):
-                writer.write([sentence for sentence, is_kept in zip(side, keep, strict=True) if is_kept])
-            numbers = cell_numbers(lengths[0][keep], lengths[1][keep], rules.max_length)
-            for number, count in zip(*(x.tolist() for x in np.unique(numbers, return_counts=True)), strict=True):
-                counts[number] = counts.get(number, 0) + count
-            report.tokens = {side: writer.end for side, writer in zip(SIDES, writers, strict=True)}
-            on_progress(report)
+    for sides in chunks:
+        lengths = [side.lengths for side in sides]
+        keep = _apply(rules, lengths, report)
+        for writer, side in zip(writers, sides, strict=True):
+            writer.write(side, keep)
+        numbers = cell_numbers(lengths[0][keep], lengths[1][keep], rules.max_length)
+        for number, count in zip(*(x.tolist() for x in np.unique(numbers, return_counts=True)), strict=True):
+            counts[number] = counts.get(number, 0) + count
+        report.tokens = {side: writer.end for side, writer in zip(SIDES, writers, strict=True)}
+        on_progress(report)
     return report, counts
 
 
@@ -182,8 +190,8 @@ def _write_places(directory: Path, cells: Integers, counts: Integers, longest: i
     total = int(counts.sum())
     places = np.memmap(directory / "places", dtype=_place_type(total), mode="w+", shape=(total,))
     free = np.cumsum(counts) - counts  # where the next pair of each cell goes
-    for start in range(0, total, CHUNK):
-        end = min(start + CHUNK, total)
+    for start in range(0, total, SORTED_AT_ONCE):
+        end = min(start + SORTED_AT_ONCE, total)
         source, target = (_lengths(directory / f"{side}.starts", start, end) for side in SIDES)
         cell = np.searchsorted(cells, cell_numbers(source, target, longest))
         by_cell = np.argsort(cell, kind="stable")
@@ -202,22 +210,6 @@ def _lengths(starts: Path, first: int, last: int) -> Integers:
     """Lengths of the sentences from `first` up to `last`."""
     bounds = np.fromfile(starts, dtype=np.uint64, count=last - first + 1, offset=8 * first)
     return (bounds[1:] - bounds[:-1]).astype(np.int64)
-
-
-def _encoded(pairs: Iterable[Pair], encoders: tuple[Encode, Encode]) -> Iterator[list[list[list[int]]]]:
-    """Chunks of sources and targets as ids. While one is being used, the next is encoded in another thread."""
-    iterator = iter(pairs)
-
-    def encode_next() -> list[list[list[int]]]:
-        chunk = list(islice(iterator, CHUNK))
-        return [encode([pair[side] for pair in chunk]) for side, encode in enumerate(encoders)]
-
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        sides = encode_next()
-        while sides[0]:
-            following = thread.submit(encode_next)
-            yield sides
-            sides = following.result()
 
 
 def _listed(dropped: dict[str, int]) -> str:
@@ -247,9 +239,9 @@ class Prepared:
         self._dtype = np.dtype(card["dtype"])
         self._place_width = np.dtype(_place_type(len(self))).itemsize
         self._files = {
-            name: os.open(directory / name, os.O_RDONLY)
-            for name in ("places", "source.ids", "source.starts", "target.ids", "target.starts")
+            name: os.open(directory / name, os.O_RDONLY) for name in ("places", "source.starts", "target.starts")
         }
+        self._ids = {side: ShardReader(directory, f"{side}.ids", card["shard_bytes"]) for side in SIDES}
 
     def __len__(self) -> int:
         return self.report.kept
@@ -268,11 +260,11 @@ class Prepared:
         """Close the files."""
         for file in self._files.values():
             os.close(file)
+        for ids in self._ids.values():
+            ids.close()
         self._files = {}
 
     def _sentence(self, side: str, number: int) -> Ids:
         start, end = np.frombuffer(os.pread(self._files[f"{side}.starts"], 16, 8 * number), dtype=np.uint64).tolist()
         width = self._dtype.itemsize
-        return np.frombuffer(
-            os.pread(self._files[f"{side}.ids"], (end - start) * width, start * width), dtype=self._dtype
-        )
+        return np.frombuffer(self._ids[side].read(start * width, end * width), dtype=self._dtype)

@@ -46,7 +46,9 @@ class DecoderOnly(nn.Module):
         return replace(state, position=prefix.size(1))
 
     def step(self, tokens: Tensor, state: DecodingState) -> tuple[Tensor, DecodingState]:
-        """The newest token of each row (B,) -> log-probabilities of the next one (B, V), and the new state."""
-        x, _ = self.stack(self.input(tokens[:, None], state.position), None, None, caches=state.self_caches)
-        log_probabilities = torch.log_softmax(self.output(x[:, 0]), dim=-1)
-        return log_probabilities, replace(state, position=state.position + 1)
+        """The newest token of each row (B,) or beam (B, N) -> log-probabilities of the next one, and the new state."""
+        caches, after = state.advance()
+        embedded = self.input(tokens.reshape(-1, 1), state.position)  # (B N, 1, D): all at one position
+        x, _ = self.stack(embedded.view(len(tokens), -1, embedded.size(-1)), None, None, caches=caches)  # (B, N, D)
+        log_probabilities = torch.log_softmax(self.output(x), dim=-1)  # (B, N, V)
+        return log_probabilities.view(*tokens.shape, -1), after

@@ -1,7 +1,5 @@
 """The paper's model: an encoder reads the source, a decoder writes the target (section 3.1, Figure 1)."""
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor, nn
 
@@ -58,13 +56,15 @@ class EncoderDecoder(nn.Module):
         return DecodingState(0, [GrowingCache() for _ in known], known, mask)
 
     def step(self, tokens: Tensor, state: DecodingState) -> tuple[Tensor, DecodingState]:
-        """The newest token of each row (B,) -> log-probabilities of the next one (B, V), and the new state."""
+        """The newest token of each row (B,) or beam (B, N) -> log-probabilities of the next one, and the new state."""
+        caches, after = state.advance()
+        embedded = self.target_input(tokens.reshape(-1, 1), state.position)  # (B N, 1, D): all at one position
         x, _, _ = self.decoder(
-            self.target_input(tokens[:, None], state.position),
+            embedded.view(len(tokens), -1, embedded.size(-1)),  # (B, N, D)
             None,
             state.memory_mask,
             None,
-            caches=list(zip(state.self_caches, state.cross_caches, strict=True)),
+            caches=list(zip(caches, state.cross_caches, strict=True)),
         )
-        log_probabilities = torch.log_softmax(self.output(x[:, 0]), dim=-1)
-        return log_probabilities, replace(state, position=state.position + 1)
+        log_probabilities = torch.log_softmax(self.output(x), dim=-1)  # (B, N, V)
+        return log_probabilities.view(*tokens.shape, -1), after

@@ -15,6 +15,7 @@ from headway.errors import UserError
 from headway.nn.banded import attend_band, is_worthwhile
 from headway.nn.cache import Cache, KeysValues
 from headway.nn.masks import Band, Full, Pattern, TopK
+from headway.nn.packing import Packing, pack, spread
 from headway.nn.scores import ScaledDot, Score
 
 Attended = tuple[Tensor, Tensor | None]
@@ -158,28 +159,35 @@ class MultiHeadAttention(nn.Module):
         memory: Tensor | None,
         mask: Tensor | None = None,
         *,
+        packing: Packing | None = None,
+        memory_packing: Packing | None = None,
         cache: Cache | None = None,
         with_weights: bool = False,
     ) -> Attended:
-        """Attend from `queries` (B, Q, D) to `memory` (B, K, D) and to what the cache knows."""
-        q = self.split(self.to_query(queries))  # (B, H, Q, E)
-        k, v = self.keys_values(memory) if cache is None else cache.recall(memory, self.keys_values)
+        """Attend from `queries` (B, Q, D) to `memory` (B, K, D), both maybe packed, and to what the cache knows."""
+        q = self.split(spread(self.to_query(queries), packing))  # (B, H, Q, E)
+        pattern = self.pattern
+        if cache is None:
+            k, v = self.keys_values(memory, memory_packing)
+        else:
+            k, v = cache.recall(memory, self.keys_values)
+            mask, pattern = cache.restrict(mask, pattern)
         mixed, weights = attend(
             q,
             k,
             v,
             mask,
             score=self.score,
-            pattern=self.pattern,
+            pattern=pattern,
             dropout=self.dropout if self.training else 0.0,
             with_weights=with_weights,
         )
-        return self.to_output(self.merge(mixed)), weights  # (B, Q, D), (B, H, Q, K) or None
+        return self.to_output(pack(self.merge(mixed), packing)), weights  # (B, Q, D), (B, H, Q, K) or None
 
-    def keys_values(self, memory: Tensor | None) -> KeysValues:
-        """Keys and values (B, H, K, E) of `memory` (B, K, D), by one matrix product."""
+    def keys_values(self, memory: Tensor | None, packing: Packing | None = None) -> KeysValues:
+        """Keys and values (B, H, K, E) of `memory` (B, K, D), maybe packed, by one matrix product."""
         assert memory is not None, "without a cache there must be a memory"
-        both = self.to_key_value(memory)  # (B, K, H E + H E)
+        both = spread(self.to_key_value(memory), packing)  # (B, K, H E + H E)
         keys, values = both.tensor_split([self.key_width], dim=-1)
         return self.split(keys), self.split(values)
 

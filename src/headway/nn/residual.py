@@ -34,7 +34,7 @@ class MaskedBatchNorm(nn.Module):
     def forward(self, x: Tensor, real: Tensor | None = None) -> Tensor:
         """(B, T, D) -> the same; padding becomes zero while training."""
         if real is None or not self.training:
-            return self.norm(x.flatten(0, 1)).view_as(x)
+            return self.norm(x.flatten(0, -2)).view_as(x)
         return torch.zeros_like(x).masked_scatter(real[..., None], self.norm(x[real]))
 
 

@@ -2,27 +2,19 @@ r"""Files of the formats that people have pairs of text in -> `Pair`s, streamed 
 
 A corpus can be iterated any number of times; each time the files are read anew (standard input can be read once).
 Texts are given exactly as they stand in the file: to normalise them is the tokenizer's task. Texts out of JSON may
-contain any character, "\n" and "\t" among them; those out of TMX contain no "\n" (see `headway.text.tmx`).
+contain any character, "\n" and "\t" among them; those out of TMX contain no "\n" (see `headway.text.tmx`). Which class
+reads a file is decided in `headway.text.opening`.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import starmap, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from headway.errors import UserError, nearest
-from headway.text.files import (
-    COMPRESSIONS,
-    display_name,
-    empty_file,
-    is_stdin,
-    place,
-    read_lines,
-    read_records,
-    text_suffix,
-)
+from headway.errors import UserError
+from headway.text.files import display_name, empty_file, hash_file, is_stdin, place, read_lines, read_records
 from headway.text.tmx import Tally, read_pairs
 
 LISTED_FIELDS = 20
@@ -36,15 +28,18 @@ class Pair(NamedTuple):
 
 
 class Corpus(Protocol):
-    """Pairs of text in files; its `str` is a short name for it."""
+    """Pairs of text; its `str` is a short name for it."""
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files that it is read from."""
+        """The files that it is read from, if it is read from files."""
 
     @property
     def skipped(self) -> int:
         """How many units of the last pass were in other languages and gave no pair."""
+
+    def fingerprint(self) -> dict[str, str]:
+        """A hash of the content of each part, by its name; what would give other pairs has another fingerprint."""
 
     def __iter__(self) -> Iterator[Pair]: ...
 
@@ -73,6 +68,15 @@ class AlignedFiles:
     def __str__(self) -> str:
         return " | ".join(", ".join(map(display_name, side)) for side in (self.sources, self.targets))
 
+    def fingerprint(self) -> dict[str, str]:
+        """The hash of each file, by its name and its side: swapped sides are another corpus."""
+        sides = {"source": self.sources, "target": self.targets}
+        return {
+            f"{display_name(path)} ({side}{f' {number}' if len(files) > 1 else ''})": hash_file(path)
+            for side, files in sides.items()
+            for number, path in enumerate(files, start=1)
+        }
+
     def __iter__(self) -> Iterator[Pair]:
         for source, target in zip(self.sources, self.targets, strict=True):
             yield from _align(source, target)
@@ -98,7 +102,12 @@ class TsvFile:
         return (self.path,)
 
     def __str__(self) -> str:
-        return display_name(self.path)
+        chosen = f" (columns {self.columns[0] + 1}, {self.columns[1] + 1})" if self.columns else ""
+        return display_name(self.path) + chosen
+
+    def fingerprint(self) -> dict[str, str]:
+        """The hash of the file, by its name and the columns that were chosen."""
+        return {str(self): hash_file(self.path)}
 
     def __iter__(self) -> Iterator[Pair]:
         source, target = self.columns or (0, 1)
@@ -107,7 +116,7 @@ class TsvFile:
         for number, line in enumerate(read_lines(self.path), start=1):
             cells = line.split("\t")
             if len(cells) < needed or (len(cells) > needed and self.columns is None):
-                remedy = "" if len(cells) < needed else "; choose two of them by number"
+                remedy = "; choose two with data.source_column and data.target_column" if len(cells) > needed else ""
                 expected = "2 (source, tab, target)" if self.columns is None else f"at least {needed}"
                 found = _count(len(cells), "column")
                 raise UserError(f"{place(self.path, number)} has {found}; expected {expected}{remedy}")
@@ -121,8 +130,8 @@ class JsonLinesFile:
     """A file with a JSON object on each line, two of whose fields are the texts."""
 
     path: Path
-    source_field: str = "source"
-    target_field: str = "target"
+    source_field: str
+    target_field: str
     skipped = 0
 
     @property
@@ -131,6 +140,10 @@ class JsonLinesFile:
 
     def __str__(self) -> str:
         return f"{display_name(self.path)} ({self.source_field}, {self.target_field})"
+
+    def fingerprint(self) -> dict[str, str]:
+        """The hash of the file, by its name and its fields."""
+        return {str(self): hash_file(self.path)}
 
     def __iter__(self) -> Iterator[Pair]:
         number = 0
@@ -149,9 +162,8 @@ class JsonLinesFile:
         except KeyError:
             fields = list(record)[:LISTED_FIELDS]
             found = f"it has {', '.join(fields)}" if fields else "it has none"
-            near = nearest(name, fields)
-            meant = f"; did you mean {near}?" if near else ""
-            raise UserError(f"{place(self.path, number)} has no field {name}; {found}{meant}") from None
+            remedy = "name two of its fields with data.source_field and data.target_field"
+            raise UserError(f"{place(self.path, number)} has no field {name}; {found}; {remedy}") from None
         if not isinstance(text, str):
             raise UserError(f"{place(self.path, number)}: {name} is {_json_kind(text)}; expected a string")
         return text
@@ -180,49 +192,13 @@ class TmxFile:
     def __str__(self) -> str:
         return f"{display_name(self.path)} ({self.source_language} to {self.target_language})"
 
+    def fingerprint(self) -> dict[str, str]:
+        """The hash of the file, by its name and its languages."""
+        return {str(self): hash_file(self.path)}
+
     def __iter__(self) -> Iterator[Pair]:
         self._tally.clear()
         return starmap(Pair, read_pairs(self.path, self.source_language, self.target_language, self._tally))
-
-
-def open_corpus(
-    *,
-    sources: Iterable[str | Path] = (),
-    targets: Iterable[str | Path] = (),
-    file: str | Path | None = None,
-    columns: tuple[int, int] | None = None,
-    source_field: str = JsonLinesFile.source_field,
-    target_field: str = JsonLinesFile.target_field,
-    source_language: str | None = None,
-    target_language: str | None = None,
-) -> Corpus:
-    """The corpus in aligned `sources` and `targets`, or in one `file` whose suffix says its format.
-
-    Nothing is read before it is iterated.
-    """
-    aligned = tuple(map(Path, sources)), tuple(map(Path, targets))
-    if file is None:
-        if not any(aligned):
-            raise UserError("no corpus was given; give source and target files, or one file with both")
-        return AlignedFiles(*aligned)
-    if any(aligned):
-        raise UserError(f"both {file} and source or target files were given; give one file, or a file for each side")
-    path = Path(file)
-    match text_suffix(path):
-        case ".tsv":
-            return TsvFile(path, columns)
-        case ".jsonl" | ".ndjson":
-            return JsonLinesFile(path, source_field, target_field)
-        case ".tmx":
-            if source_language is None or target_language is None:
-                raise UserError(f"{path} may hold many languages; give the codes of the source and the target language")
-            return TmxFile(path, source_language, target_language)
-        case suffix:
-            found = f"unknown suffix {suffix}" if suffix else "no suffix"
-            raise UserError(
-                f"{display_name(path)}: {found}; a file with both sides is .tsv, .jsonl, .ndjson or .tmx, "
-                f"plain or compressed ({', '.join(COMPRESSIONS)})"
-            )
 
 
 def _align(source: Path, target: Path) -> Iterator[Pair]:

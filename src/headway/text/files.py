@@ -5,6 +5,7 @@ files with the same number of lines would not align. Whatever is wrong with a fi
 """
 
 import gzip
+import hashlib
 import os
 import sys
 import zlib
@@ -95,6 +96,20 @@ def read_blocks(path: str | Path) -> Iterator[bytes]:
         raise _unreadable(path, error) from None
 
 
+def hash_file(path: str | Path) -> str:
+    """The sha256 of a file's bytes as they are on disk, the same that sha256sum prints."""
+    path = Path(path)
+    if is_stream(path):
+        raise UserError(
+            f"{display_name(path)} can be read only once, but a corpus to train on is read several times; give a file"
+        )
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
 def place(path: str | Path, line: int, column: int | None = None) -> str:
     """Where in a file, as messages say it."""
     return f"{display_name(path)}, line {line:,}" + (f", column {column:,}" if column is not None else "")
@@ -108,6 +123,11 @@ def display_name(path: str | Path) -> str:
 def is_stdin(path: str | Path) -> bool:
     """Whether `path` is the `-` that stands for standard input."""
     return str(path) == "-"
+
+
+def is_stream(path: str | Path) -> bool:
+    """Whether what stands behind `path` can be read only once: standard input, or a pipe."""
+    return is_stdin(path) or (os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)))
 
 
 def text_suffix(path: Path) -> str:

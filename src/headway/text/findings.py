@@ -26,6 +26,9 @@ RULES: dict[str, tuple[float, float, str]] = {
     "pairs_in_training": (0.0, 0.01, "remove them from training: scores on what was learned by heart mean nothing"),
     "sources_in_training": (0.01, 2.0, "scores may flatter; remove these sources from training for an honest test"),
     "targets_in_training": (0.05, 2.0, "usual for short sentences; else remove these targets from training"),
+    "pairs_in_validation": (0.0, 0.01, "remove them from validation: what a model is chosen by cannot test it"),
+    "sources_in_validation": (0.01, 2.0, "remove them from validation for an honest test"),
+    "targets_in_validation": (0.05, 2.0, "usual for short sentences; else remove these targets from validation"),
 }
 """A finding is to look at from one share of the pairs on (0: from the first), wrong from another; what to do then."""
 

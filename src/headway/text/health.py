@@ -1,27 +1,23 @@
 """A corpus, and the validation and test sets that go with it -> what is wrong with them, before any training.
 
 Each corpus is read once. Texts stay in memory only as the few examples of each finding, and of the first pairs, which
-the tokenizer is learned from. Of validation and test sets all folded texts stay as hashes, so that the training corpus
-can be searched for them.
+the tokenizer is learned from.
 """
 
-import os
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import chain
-from typing import Literal
 
 from headway.config import Config
+from headway.errors import UserError
 from headway.text.corpus import Corpus, Pair
-from headway.text.files import is_stdin, read_blocks
-from headway.text.findings import EXAMPLES, Example, Finding, HealthReport, TokenizerFacts, example, judge
+from headway.text.files import is_stdin, is_stream, read_blocks
+from headway.text.findings import HealthReport, TokenizerFacts
 from headway.text.learn import default_vocabulary, learn_tokenizer
-from headway.text.survey import Survey, hash_bytes, take, unit_of
+from headway.text.overlap import Form, HeldOut, Overlap, folded_keys
+from headway.text.survey import Survey, take, unit_of
 from headway.text.tokenizer import Tokenizer
 
 Progress = Callable[[str, int], None]
-Form = Literal["NFC", "NFKC"]
 
 SAMPLE_PAIRS, SAMPLE_CHARACTERS = 200_000, 50_000_000
 """The tokenizer is learned from the first pairs, at most these many."""
@@ -36,35 +32,26 @@ def check_corpus(
     on_progress: Progress = lambda _role, _pairs: None,
 ) -> HealthReport:
     """Read a training corpus, and the sets to validate and test with; `on_progress` gets a role and pairs so far."""
-    held_out = {role: other for role, other in (("valid", valid), ("test", test)) if other}
-    for path in chain.from_iterable(one.paths for one in (corpus, *held_out.values())):
-        # A slip in the last file name should not take minutes to be noticed; but a pipe can be read only once.
-        if not is_stdin(path) and (os.path.isfile(path) or not os.path.exists(path)):
-            next(read_blocks(path), None)
-    pairs = iter(corpus)
-    sample = take(pairs, SAMPLE_PAIRS, SAMPLE_CHARACTERS)
+    # In this order each set is known when it is looked for: the test in validation, both in training.
+    given = {role: one for role, one in (("test", test), ("valid", valid), ("train", corpus)) if one is not None}
+    _check_files(given.values())
+    streams = {role: iter(one) for role, one in given.items()}
+    sample = take(streams["train"], SAMPLE_PAIRS, SAMPLE_CHARACTERS)
     on_progress("learn", len(sample))
     tokenizers = learn_tokenizers(sample, config)
-    form: Form = "NFKC" if config.tokenizer.normalisation == "nfkc" else "NFC"
-    sets = {role: HeldOut(form, unit_of(corpus)) for role in held_out}
-    results = {}
-    for role, other in held_out.items():
-        survey = Survey(config, tokenizers, sets[role].add)
-        others = iter(other)
-        survey.read(others, take(others, SAMPLE_PAIRS, SAMPLE_CHARACTERS), partial(on_progress, role))
-        results[role] = survey, other
-    survey = Survey(config, tokenizers, partial(_search, list(sets.values()), form))
-    survey.read(pairs, sample, partial(on_progress, "train"))
-    facts = TokenizerFacts(
-        kind=config.tokenizer.kind,
-        normalisation=config.tokenizer.normalisation,
-        sizes=tuple(len(tokenizer) for tokenizer in tokenizers[: 1 if config.tokenizer.shared else 2]),
-        learned_from=len(sample),
-        size_for_all=None if config.tokenizer.size else default_vocabulary(survey.pairs),
-    )
-    # Only now, as the sets did not know what training has before it was read.
-    held = {role: survey.result(other, sets[role].findings()) for role, (survey, other) in results.items()}
-    return HealthReport(facts, survey.result(corpus), **held)
+    sets: dict[str, HeldOut] = {}
+    surveys: dict[str, Survey] = {}
+    for role, stream in streams.items():
+        name = "validation" if role == "valid" else "training"
+        overlaps = [held_out.compare_with(name, unit_of(given[role])) for held_out in sets.values()]
+        if role != "train":
+            sets[role] = HeldOut()
+        surveys[role] = Survey(config, tokenizers, _watch(sets.get(role), overlaps, config))
+        first = sample if role == "train" else take(stream, SAMPLE_PAIRS, SAMPLE_CHARACTERS)
+        surveys[role].read(stream, first, partial(on_progress, role))
+    facts = _facts(config, tokenizers, len(sample), surveys["train"].pairs)
+    found = {role: held_out.findings() for role, held_out in sets.items()}
+    return HealthReport(facts, **{role: surveys[role].result(given[role], found.get(role, ())) for role in given})
 
 
 def learn_tokenizers(sample: Sequence[Pair], config: Config) -> tuple[Tokenizer, Tokenizer]:
@@ -78,57 +65,37 @@ def learn_tokenizers(sample: Sequence[Pair], config: Config) -> tuple[Tokenizer,
     return source, learn_tokenizer((pair.target for pair in sample), kind, size, normalisation)
 
 
-class HeldOut:
-    """The folded texts of a set that training should not have: hashes, by pair and by side."""
-
-    def __init__(self, form: Form, training_unit: str) -> None:
-        self._training_unit = training_unit
-        self._form: Form = form
-        self.pairs = 0
-        self._lines: dict[str, dict[int, list[int]]] = {"pairs": {}, "sources": {}, "targets": {}}
-        self._met: dict[str, set[int]] = {kind: set() for kind in self._lines}
-        self._examples: dict[str, list[Example]] = {kind: [] for kind in self._lines}
-
-    def add(self, line: int, pair: Pair) -> None:
-        """Take in a pair of the set."""
-        self.pairs += 1
-        for kind, key in folded_keys(pair, self._form):
-            self._lines[kind].setdefault(key, []).append(line)
-
-    def meet(self, line: int, pair: Pair, keys: Iterable[tuple[str, int]]) -> None:
-        """See whether a pair of the training corpus, with these keys, is here."""
-        for kind, key in keys:
-            if key in self._lines[kind] and key not in self._met[kind]:
-                self._met[kind].add(key)
-                if len(self._examples[kind]) < EXAMPLES:
-                    texts = {"pairs": tuple(pair), "sources": pair[:1], "targets": pair[1:]}[kind]
-                    note = f"{self._training_unit} {line:,} of training"
-                    self._examples[kind].append(example(self._lines[kind][key][0], texts, note))
-
-    def findings(self) -> list[Finding]:
-        """How many pairs of the set training has, whole or one side of them."""
-        return [
-            judge(f"{kind}_in_training", sum(len(lines[key]) for key in self._met[kind]), self.pairs, examples)
-            for (kind, lines), examples in zip(self._lines.items(), self._examples.values(), strict=True)
-        ]
+def _check_files(corpora: Iterable[Corpus]) -> None:
+    """Open all files once: a slip in the last name should not take minutes to be noticed."""
+    paths = [path for corpus in corpora for path in corpus.paths]
+    if sum(map(is_stdin, paths)) > 1:
+        raise UserError("standard input was given more than once; give the other texts as files")
+    for path in paths:
+        if not is_stream(path):
+            next(read_blocks(path), None)
 
 
-def folded_keys(pair: Pair, form: Form) -> list[tuple[str, int]]:
-    """By which a pair and its sides are found again, whatever their case and white space; what is empty has none."""
-    source, target = (fold(text, form).encode() for text in pair)
-    texts = (("pairs", source and target and source + b"\xff" + target), ("sources", source), ("targets", target))
-    return [(kind, hash_bytes(text)) for kind, text in texts if text]
+def _watch(held_out: HeldOut | None, overlaps: Sequence[Overlap], config: Config) -> Callable[[int, Pair], None]:
+    """What is done with each pair of a corpus: it is kept if it is held out, and looked for in the other sets."""
+    form: Form = "NFKC" if config.tokenizer.normalisation == "nfkc" else "NFC"
 
-
-def fold(text: str, form: Form = "NFC") -> str:
-    """The text without what makes no difference between two sentences: case, and how much white space."""
-    if not text.isascii():
-        text = unicodedata.normalize(form, text)
-    return " ".join(text.casefold().split())
-
-
-def _search(sets: Sequence[HeldOut], form: Form, line: int, pair: Pair) -> None:
-    if sets:
+    def watch(line: int, pair: Pair) -> None:
+        if held_out is None and not overlaps:
+            return
         keys = folded_keys(pair, form)
-        for held_out in sets:
-            held_out.meet(line, pair, keys)
+        if held_out is not None:
+            held_out.add(line, keys)
+        for overlap in overlaps:
+            overlap.meet(line, pair, keys)
+
+    return watch
+
+
+def _facts(config: Config, tokenizers: Sequence[Tokenizer], sample: int, pairs: int) -> TokenizerFacts:
+    return TokenizerFacts(
+        kind=config.tokenizer.kind,
+        normalisation=config.tokenizer.normalisation,
+        sizes=tuple(len(tokenizer) for tokenizer in tokenizers[: 1 if config.tokenizer.shared else 2]),
+        learned_from=sample,
+        size_for_all=None if config.tokenizer.size else default_vocabulary(pairs),
+    )

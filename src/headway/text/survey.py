@@ -17,6 +17,7 @@ from headway.config import Config
 from headway.text.corpus import AlignedFiles, Corpus, Pair, TmxFile
 from headway.text.findings import EXAMPLES, CorpusHealth, Example, Finding, SideHealth, example, judge
 from headway.text.lengths import FAR_TOKENS, LONGEST, Integers, histogram, is_far, quantile, typical_ratio, weigh
+from headway.text.named import NamedSplit
 from headway.text.scripts import ODD, WITHOUT_SPACES, fits_script, odd_characters, script_of
 from headway.text.specials import SPECIAL_TOKENS
 from headway.text.tokenizer import Tokenizer
@@ -271,9 +272,9 @@ def take(pairs: Iterator[Pair], most: int, most_characters: int) -> list[Pair]:
 
 
 def unit_of(corpus: Corpus) -> str:
-    """What pair n is in its files: their line n, unless it was read from several files in turn, or from XML."""
-    is_one_pass_of_lines = len(corpus.paths) <= (2 if isinstance(corpus, AlignedFiles) else 1)
-    return "line" if is_one_pass_of_lines and not isinstance(corpus, TmxFile) else "pair"
+    """What pair n is in its files: their line n, unless there are several files in turn, or none, or one of XML."""
+    has_several = isinstance(corpus, AlignedFiles) and len(corpus.sources) > 1
+    return "pair" if has_several or isinstance(corpus, TmxFile | NamedSplit) else "line"
 
 
 def hash_bytes(data: bytes) -> int:

@@ -10,11 +10,25 @@ signs, no text can ever be taken for a special token or for a byte.
 Ids: the special tokens (`specials.py`), then 256 bytes, then the learned pieces.
 """
 
+from array import array
 from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer as Engine
 
 from headway.text.specials import SPECIAL_TOKENS
+from headway.text.word_cache import WordCache
+
+
+class Joined(NamedTuple):
+    """The ids of several texts, one after the other."""
+
+    ids: NDArray[np.unsignedinteger[Any]]
+    """Of 16 bits, or of 32 if the vocabulary needs them."""
+    lengths: NDArray[np.int64]
+    """How many are of each text."""
 
 
 class Tokenizer:
@@ -23,6 +37,8 @@ class Tokenizer:
     def __init__(self, engine: Engine) -> None:
         engine.encode_special_tokens = True  # what looks like a special token in a text is text
         self._engine = engine
+        self._typecode = "H" if len(self) <= 1 << 16 else "I"
+        self._cache = WordCache(self._encode_plainly, self._typecode)
 
     def __len__(self) -> int:
         return self._engine.get_vocab_size()
@@ -37,7 +53,16 @@ class Tokenizer:
         return self._engine.encode(text, add_special_tokens=False).ids
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of several texts, on all cores."""
+        """The ids of several texts: what `encode` gives for each, but much faster."""
+        return [array(self._typecode, ids).tolist() for ids in self._cache.encode(texts)]
+
+    def encode_joined(self, texts: Sequence[str]) -> Joined:
+        """The ids of several texts in one array, for many texts the fastest way."""
+        rows = self._cache.encode(texts)
+        ids = np.frombuffer(b"".join(rows), dtype=self._typecode)
+        return Joined(ids, np.fromiter(map(len, rows), np.int64, len(rows)) // ids.itemsize)
+
+    def _encode_plainly(self, texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self._engine.encode_batch_fast(texts, add_special_tokens=False)]
 
     def decode(self, ids: Iterable[int]) -> str:

@@ -26,8 +26,8 @@ ON_THINGS = [verb for verb in EVENTS if verb not in ON_PEOPLE and verb.en != "he
 INTENDED = without("lose break hear see find meet")
 DAILY = named("read write clean wash open close feed drive wait help")
 ONGOING = named("eat wash clean repair drive read write look wait watch help draw feed photograph paint visit choose")
-LASTING = "buy sell visit write meet paint repair read draw invite help photograph go learn teach lend send give call"
-"""The verbs that *next year* suits as well as *tomorrow*."""
+LASTING = "sell visit write meet paint repair learn teach"
+"""The verbs that *next year* suits as well as *tomorrow*, whatever their object."""
 
 PARTICULAR = "open close clean paint visit drive wait watch look help thank wash"
 """The verbs whose object one usually knows: *open the door*, not *open five doors*."""
