@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup test lint format docs bench clean
+.PHONY: help setup test test-slow browser lint format docs bench clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 setup: .venv/installed  ## make .venv and install the package with its development tools
 
@@ -14,8 +14,14 @@ setup: .venv/installed  ## make .venv and install the package with its developme
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $@
 
-test: lint  ## lint, types, all tests
+test: lint browser  ## lint, types, all tests but the slow ones
 	$(BIN)/python -m pytest
+
+test-slow: setup  ## the tests that take minutes: a run killed twenty times
+	$(BIN)/python -m pytest -m slow
+
+browser:  # the tests of the attention page open it in a real one
+	@command -v chromium >/dev/null || (apt-get update -q && apt-get install -qy --no-install-recommends chromium)
 
 lint: setup  ## formatting, lint and strict types
 	$(BIN)/ruff format --check .
@@ -34,6 +40,7 @@ bench: setup  ## measure, side by side; writes benchmarks/results/
 	$(BIN)/python benchmarks/model_speed.py --save
 	$(BIN)/python benchmarks/attention_length.py --save
 	$(BIN)/python benchmarks/data.py --save
+	$(BIN)/python benchmarks/train_speed.py --save
 
 clean:  ## remove what can be made again
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

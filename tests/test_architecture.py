@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "headway"
 
 RANKS = {
     "errors": 0,
+    "allocator": 0,
     "config": 0,
     "presets": 0,
     "settings": 0,
@@ -26,9 +27,11 @@ RANKS = {
     "show": 8,
     "serve": 8,
     "export": 8,
-    "cli": 9,
+    "tasks": 9,
+    "cli": 10,
+    "__main__": 11,
 }
-ROOMS_WITHOUT_TORCH = ("errors", "config", "presets", "settings", "reference", "text")
+ROOMS_WITHOUT_TORCH = ("errors", "allocator", "config", "presets", "settings", "reference", "text")
 
 
 def files() -> list[Path]:

@@ -126,6 +126,33 @@ def test_other_formats_and_several_files(corpus: Path) -> None:
     assert "         pair 3         (source) (empty) | nothing\n" in twice  # which line it is, depends on the file
 
 
+def test_columns_of_a_table(corpus: Path) -> None:
+    (corpus / "table.tsv").write_text("1\tHaus\thouse\n2\tBaum\ttree\n")
+    columns = ("--set", "data.source_column=2", "--set", "data.target_column=3")
+    report = json.loads(run("--corpus", "table.tsv", *columns, "--json", cwd=corpus).stdout)
+    assert report["train"]["name"] == "table.tsv (columns 2, 3)"
+    assert report["train"]["target"]["characters"] == len("housetree")
+
+
+def test_a_named_corpus_brings_its_own_sets(tmp_path: Path) -> None:
+    text = run("--corpus", "builtin:en-fr", cwd=tmp_path).stdout
+    assert text.startswith("training: builtin:en-fr train, 40,000 pairs\n")
+    assert "\nvalidation: builtin:en-fr valid, 1,000 pairs\n" in text
+    assert "\ntest: builtin:en-fr test, 1,000 pairs\n" in text
+    assert "fine   pairs also in validation               0\n" in text
+    assert text.endswith("\n0 wrong, 0 to look at, the rest is fine\n")
+
+
+def test_every_role_takes_a_file_with_both_sides(corpus: Path) -> None:
+    (corpus / "valid.tsv").write_text("der Baum\ta tree\n")
+    (corpus / "test.jsonl").write_text('{"source": "der Baum", "target": "a tree"}\n')
+    result = run(*TRAIN, "--valid-corpus", "valid.tsv", "--test-corpus", "test.jsonl", cwd=corpus)
+    assert "\nvalidation: valid.tsv, 1 pair\n" in result.stdout
+    assert "\ntest: test.jsonl (source, target), 1 pair\n" in result.stdout
+    assert "wrong  pairs also in validation               1  100.00%\n" in result.stdout
+    assert "         line 1         (line 1 of validation) der Baum | a tree\n" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -134,10 +161,16 @@ def test_other_formats_and_several_files(corpus: Path) -> None:
             "headway: train.de has 6 lines but test.en has 1; they must align line by line.\n",
         ),
         (["--source", "tran.de", "--target", "train.en"], "headway: no such file: tran.de; did you mean train.de?\n"),
-        ([*TRAIN, "--test-source", "test.de"], "headway: 1 source file but 0 target files; give each source file"),
+        ([*TRAIN, "--test-source", "test.de"], "headway: --test-source was given without --test-target; give both"),
+        ([*TRAIN, *TRAIN[:2]], "headway: 2 source files but 1 target file; give each source file its target file"),
         ([*TRAIN, "--valid-source", "absent", "--valid-target", "test.en"], "headway: no such file: absent\n"),
-        ([], "headway: no corpus was given; give source and target files, or one file with both\n"),
-        ([*TRAIN, "--corpus", "train.tsv"], "headway: both train.tsv and source or target files were given"),
+        ([], "headway: no corpus was given; give --source and --target, or --corpus with a file of both sides"),
+        ([*TRAIN, "--corpus", "train.tsv"], "headway: both --corpus and --source were given"),
+        (
+            ["--corpus", "a.tsv", "--corpus", "b.tsv"],
+            "headway: --corpus was given 2 times (a.tsv, b.tsv); give it once",
+        ),
+        (["--corpus", "builtin:en-f"], "headway: unknown corpus builtin:en-f; did you mean builtin:en-fr?\n"),
         ([*TRAIN, "--set", "data.max_lenght=3"], "headway: unknown setting data.max_lenght"),
         ([*TRAIN, "--set", "tokenizer.size=100"], "headway: tokenizer.size = 100 leaves no room for pieces"),
     ],

@@ -135,6 +135,28 @@ def test_rows_of_a_state_can_be_chosen_repeated_and_dropped(family: str) -> None
     torch.testing.assert_close(chosen, expected.log_softmax(-1)[rows, 3:], atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("family", ["encoder-decoder", "decoder-only"])
+@torch.no_grad()
+def test_beams_that_share_a_state_are_as_rows_of_their_own(family: str, pattern: str) -> None:
+    model = small_model(family=family, pattern=pattern).eval()
+    source = random_ids(3, 8)
+    source[0, 3:] = 0
+    prompt = random_ids(3, 4 if family == "decoder-only" else 0)
+    state = model.start(source if family == "encoder-decoder" else prompt)
+    written = torch.full((3, 1, 1), BOS)  # (B, N, T)
+    for _ in range(12):
+        log_probabilities, state = model.step(written[:, :, -1], state)
+        for beam in range(written.size(1)):
+            whole = torch.cat([prompt, written[:, beam]], dim=1)
+            logits = model(source, whole) if family == "encoder-decoder" else model(whole)
+            torch.testing.assert_close(log_probabilities[:, beam], logits[:, -1].log_softmax(-1), atol=1e-5, rtol=1e-5)
+        parents = torch.randint(0, written.size(1), (3, 4))
+        state = state.branch(parents)
+        history = written.gather(1, parents[..., None].expand(-1, -1, written.size(2)))
+        written = torch.cat([history, random_ids(3, 4)[..., None]], dim=2)
+
+
 @torch.no_grad()
 def test_a_step_gives_a_distribution() -> None:
     model = small_model().eval()

@@ -3,7 +3,7 @@
 Commands import what they need when they run, so that `headway --help` answers at once.
 """
 
-import sys
+import os
 from typing import Annotated
 
 import typer
@@ -12,20 +12,30 @@ from headway import __version__
 from headway.cli.check import check
 from headway.cli.data import data
 from headway.cli.describe import describe
+from headway.cli.doctor import doctor
+from headway.cli.manners import DEBUG, Commands, one_line_failures
 from headway.cli.settings import CommandWithSettings
-from headway.errors import UserError
+from headway.cli.train import train
+from headway.cli.verify_resume import verify_resume
 
 app = typer.Typer(
     name="headway",
+    cls=Commands,
     help="Train, explain and serve Transformers: the model of 'Attention Is All You Need' and its relatives.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "color": False if os.environ.get("NO_COLOR") else None,  # None: colours on a terminal
+    },
 )
+app.command(cls=CommandWithSettings)(train)
 app.command()(data)
 app.command(cls=CommandWithSettings)(check)
 app.command(cls=CommandWithSettings)(describe)
+app.command()(verify_resume)
+app.command()(doctor)
 
 
 def _print_version(wanted: bool) -> None:
@@ -34,20 +44,25 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _remember_debug(wanted: bool) -> None:
+    if wanted:
+        os.environ[DEBUG] = "1"
+
+
 @app.callback()
 def options(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", callback=_remember_debug, help="Show the traceback of a failure.")
+    ] = False,
 ) -> None:
     """Options that come before the command."""
 
 
 def main() -> None:
-    """Run the command line. Wrong input is one message on stderr and exit code 2."""
-    try:
+    """Run the command line. The exit codes are 0, 1 for a failure, 2 for wrong input, 130 for Ctrl-C."""
+    with one_line_failures():
         app()
-    except UserError as error:
-        print(f"headway: {error}", file=sys.stderr)
-        sys.exit(2)

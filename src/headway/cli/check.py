@@ -4,19 +4,28 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headway.cli.corpora import (
+    TestCorpus,
+    TestSource,
+    TestTarget,
+    TrainCorpus,
+    TrainSource,
+    TrainTarget,
+    ValidCorpus,
+    ValidSource,
+    ValidTarget,
+    open_held_out,
+    open_training,
+)
 from headway.cli.settings import Assignments, ConfigFile, Preset
 
 if TYPE_CHECKING:
-    from headway.config import DataConfig
-    from headway.text.corpus import Corpus
     from headway.text.findings import CorpusHealth, Example, Finding, HealthReport, SideHealth, TokenizerFacts
 
-Files = list[Path] | None
 SPREAD = 22
 """Columns of the first column of every table."""
 WIDEST = 160
@@ -37,21 +46,22 @@ NAMES = {
     "pairs_in_training": "pairs also in training",
     "sources_in_training": "sources also in training",
     "targets_in_training": "targets also in training",
+    "pairs_in_validation": "pairs also in validation",
+    "sources_in_validation": "sources also in validation",
+    "targets_in_validation": "targets also in validation",
 }
 
 
 def check(
-    source: Annotated[
-        Files, typer.Option(help="Training texts, one a line. May be repeated.", metavar="FILE", show_default=False)
-    ] = None,
-    target: Annotated[Files, typer.Option(help="Their translations, line by line.", metavar="FILE")] = None,
-    corpus: Annotated[
-        Path | None, typer.Option(help="Both sides in one file: .tsv, .jsonl or .tmx.", metavar="FILE")
-    ] = None,
-    valid_source: Annotated[Files, typer.Option(help="Texts to validate with.", metavar="FILE")] = None,
-    valid_target: Annotated[Files, typer.Option(help="Their translations.", metavar="FILE")] = None,
-    test_source: Annotated[Files, typer.Option(help="Texts to test with.", metavar="FILE")] = None,
-    test_target: Annotated[Files, typer.Option(help="Their translations.", metavar="FILE")] = None,
+    source: TrainSource = None,
+    target: TrainTarget = None,
+    corpus: TrainCorpus = None,
+    valid_source: ValidSource = None,
+    valid_target: ValidTarget = None,
+    valid_corpus: ValidCorpus = None,
+    test_source: TestSource = None,
+    test_target: TestTarget = None,
+    test_corpus: TestCorpus = None,
     preset: Preset = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
@@ -65,6 +75,8 @@ def check(
     Examples:
       headway check --source train.de --target train.en
       headway check --source train.de --target train.en --test-source test.de --test-target test.en
+      headway check --corpus builtin:en-fr
+      headway check --corpus train.tsv --set data.source_column=2 --set data.target_column=3
       headway check --corpus memory.tmx --set data.source_language=de --set data.target_language=en --json
     """  # noqa: D301
     from headway.settings import load_config
@@ -73,9 +85,10 @@ def check(
 
     from headway.text.health import check_corpus
 
-    train = _open(source, target, settings.data, corpus)
-    valid = _open(valid_source, valid_target, settings.data) if valid_source or valid_target else None
-    test = _open(test_source, test_target, settings.data) if test_source or test_target else None
+    train = open_training(source, target, corpus, settings.data)
+    valid = open_held_out("valid", valid_source, valid_target, valid_corpus, settings.data, train)
+    test = open_held_out("test", test_source, test_target, test_corpus, settings.data, train)
+    _show_progress("train", 0)
     try:
         report = check_corpus(train, settings, valid=valid, test=test, on_progress=_show_progress)
     finally:
@@ -97,7 +110,7 @@ def as_text(report: "HealthReport", width: int = 100) -> str:
             lines += [*_histogram(corpus, width), ""]
         else:
             lines += ["", *_sides(corpus, width), ""]
-        shown = [each for each in corpus.findings if role == "train" or each.count or "training" in each.name]
+        shown = [each for each in corpus.findings if role == "train" or each.count or each.name.startswith("pairs_in")]
         lines += [line for finding in shown for line in _finding(finding, corpus.unit, width)]
         lines.append("")
     severities = report.severities
@@ -221,20 +234,6 @@ def _percent(share: float | None) -> str:
     if share is None:
         return "-"
     return "<0.01%" if 0 < share < 0.0001 else f"{share:.2%}"
-
-
-def _open(sources: Files, targets: Files, data: "DataConfig", file: Path | None = None) -> "Corpus":
-    from headway.text.corpus import open_corpus
-
-    return open_corpus(
-        sources=sources or (),
-        targets=targets or (),
-        file=file,
-        source_field=data.source_field,
-        target_field=data.target_field,
-        source_language=data.source_language,
-        target_language=data.target_language,
-    )
 
 
 def _show_progress(role: str, pairs: int) -> None:

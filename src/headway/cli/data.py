@@ -31,7 +31,8 @@ def data(
             raise UserError(f"{path} exists already; choose another --out, or remove it first")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for split, pairs in splits.items():
+        for split, named in splits.items():
+            pairs = list(named)
             for path, lines in zip(paths[split], zip(*pairs, strict=True), strict=True):
                 path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
             typer.echo(f"{len(pairs):>7,} pairs  {paths[split][0]}  {paths[split][1]}")

@@ -1,0 +1,156 @@
+"""`headway train`: from text files to a run directory with a usable model."""
+
+import json
+import shlex
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headway.cli.corpora import (
+    TrainCorpus,
+    TrainSource,
+    TrainTarget,
+    ValidCorpus,
+    ValidSource,
+    ValidTarget,
+    open_held_out,
+    open_training,
+)
+from headway.cli.settings import Assignments, ConfigFile, Preset
+
+if TYPE_CHECKING:
+    from headway.tasks.training import Outcome
+
+
+def train(
+    out: Annotated[Path, typer.Option(help="Directory of the run.", metavar="RUN")],
+    source: TrainSource = None,
+    target: TrainTarget = None,
+    corpus: TrainCorpus = None,
+    valid_source: ValidSource = None,
+    valid_target: ValidTarget = None,
+    valid_corpus: ValidCorpus = None,
+    preset: Preset = None,
+    config: ConfigFile = None,
+    assignments: Assignments = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out, exactly.")] = False,
+    init: Annotated[
+        Path | None, typer.Option(help="Start from the weights and the vocabulary of this run.", metavar="RUN")
+    ] = None,
+    from_card: Annotated[Path | None, typer.Option(help="Repeat the run of this card.json.", metavar="FILE")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON on stdout at the end.")] = False,
+) -> None:
+    """Train a model on pairs of text, from the raw files to a run directory that all other commands take.
+
+    Without validation files, a part of the corpus is held out; without preset, one is chosen by the size of the corpus.
+    Ctrl-C saves and leaves. A run that was stopped, even killed, goes on with --resume and ends with the same weights.
+
+    \b
+    Examples:
+      headway train --source train.en --target train.fr --out runs/en-fr
+      headway train --corpus builtin:en-fr --out runs/demo --set train.steps=2000
+      headway train --out runs/en-fr --resume
+      torchrun --nproc-per-node 2 -m headway train --source train.en --target train.fr --out runs/en-fr
+    """  # noqa: D301
+    from headway.cli.watching import TrainingView, open_bar
+
+    if from_card is not None:
+        repeat(from_card, out)
+        return
+    from headway.settings import load_config
+    from headway.store.card import command_line
+    from headway.tasks.setting_up import Wanted
+    from headway.tasks.training import Observer, train_run
+
+    wanted = Wanted(preset, config, assignments or ())
+    data = load_config(preset, config, assignments or ()).data
+    is_given = any((source, target, corpus))
+    training = open_training(source, target, corpus, data) if is_given or not resume else None
+    valid = open_held_out("valid", valid_source, valid_target, valid_corpus, data, training) if training else None
+    bar = open_bar()
+    view = TrainingView(bar)
+    try:
+        with stop_on_signal(bar.say) as signals:
+            observer = Observer(view.watch, view.encoded, lambda: bool(signals))
+            outcome = train_run(
+                out, wanted, training, valid, resume=resume, init=init, command=command_line(), observer=observer
+            )
+    finally:
+        bar.close()
+    if outcome.result is None:
+        typer.echo(f"stopped after step {outcome.progress.step:,}; go on with: {resume_command(out)}", err=True)
+        raise typer.Exit(128 + signals[0] if signals else 1)
+    report(outcome)
+    if as_json:
+        typer.echo(json.dumps({"run": str(out), **outcome.result}))
+
+
+def report(outcome: "Outcome") -> None:
+    """The best score, where the model is, and what to do next."""
+    result: dict[str, Any] = outcome.result or {}
+    minutes, seconds = divmod(round(result["train_seconds"]), 60)
+    scores = ", ".join(f"{name} {value:.2f}" for name, value in result["scores"].items())
+    run = shlex.quote(str(outcome.run.path))
+    typer.echo(
+        f"trained {result['step']:,} steps in {minutes}:{seconds:02d}; validation {scores or '-'} "
+        f"({result['checkpoint']})\n"
+        f"the model is in {outcome.run.path}; try it:\n"
+        f"  headway translate {run}\n"
+        f"  headway evaluate {run} --source FILE --target FILE",
+        err=True,
+    )
+
+
+def repeat(card: Path, out: Path) -> None:
+    """Run the command of a card again, into another directory."""
+    from headway.cli import app
+    from headway.errors import UserError
+
+    try:
+        command = json.loads(card.read_text(encoding="utf-8"))["command"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UserError(f"{card} is not the card of a run") from None
+    arguments = without_option(command[1:], "--out")
+    if arguments[:1] != ["train"]:
+        raise UserError(f"{card} does not come from headway train on the command line, so its command is not known")
+    app([*[each for each in arguments if each != "--resume"], "--out", str(out)])
+
+
+def without_option(arguments: list[str], option: str) -> list[str]:
+    """The arguments without an option and its value."""
+    kept: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == option:
+            next(rest, None)
+        elif not argument.startswith(f"{option}="):
+            kept.append(argument)
+    return kept
+
+
+def resume_command(out: Path) -> str:
+    """What to type to go on."""
+    return f"headway train --out {shlex.quote(str(out))} --resume"
+
+
+@contextmanager
+def stop_on_signal(say: Callable[[str], None]) -> Iterator[list[int]]:
+    """Inside, Ctrl-C and SIGTERM are noted instead of killing; a second Ctrl-C interrupts at once."""
+    received: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        if received:
+            raise KeyboardInterrupt
+        received.append(number)
+        say("finishing this step and saving; once more to leave at once")
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,138 @@
+"""What a person sees of a training: a live bar on a terminal, plain lines elsewhere. All of it goes to stderr."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Protocol
+
+import typer
+
+if TYPE_CHECKING:
+    from headway.data.prepared import Report
+    from headway.train.events import Begun, Event, Updated, Validated
+
+LINE_SECONDS = 10.0
+"""Between two lines about the state of training, where there is no bar."""
+
+
+class Bar(Protocol):
+    """Shows how far something is."""
+
+    def show(self, done: int, total: int | None, text: str) -> None:
+        """Set the bar, and what stands behind it."""
+
+    def say(self, text: str) -> None:
+        """A line for good, above the bar."""
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+
+
+class LiveBar:
+    """A bar that is drawn in place."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._console = Console(stderr=True, highlight=False)
+        columns = (BarColumn(24), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=self._console, transient=True, speed_estimate_period=120)
+        self._task = self._progress.add_task("", total=None)
+        self._progress.start()
+
+    def show(self, done: int, total: int | None, text: str) -> None:
+        """Set the bar, and what stands behind it."""
+        self._progress.update(self._task, completed=done, total=total, description=text)
+
+    def say(self, text: str) -> None:
+        """A line for good, above the bar."""
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self._progress.stop()
+
+
+class Lines:
+    """A plain line now and then."""
+
+    def __init__(self) -> None:
+        self._shown = 0.0
+
+    def show(self, done: int, total: int | None, text: str) -> None:
+        """A line, if the last one is some time ago or all is done."""
+        now = time.monotonic()
+        if now - self._shown >= LINE_SECONDS or done == total:
+            self._shown = now
+            self.say(f"{done:,}/{total:,}  {text}" if total else f"{done:,}  {text}")
+
+    def say(self, text: str) -> None:
+        """A line."""
+        typer.echo(text, err=True)
+
+    def close(self) -> None:
+        """Nothing is left open."""
+
+
+def open_bar() -> Bar:
+    """What suits the place that stderr goes to."""
+    return LiveBar() if sys.stderr.isatty() else Lines()
+
+
+class TrainingView:
+    """Turns the events of a trainer into what a person reads."""
+
+    def __init__(self, bar: Bar) -> None:
+        self._bar = bar
+        self._steps = 0
+        self._rate = 0.0
+        self._began = time.monotonic()
+
+    def watch(self, event: "Event") -> None:
+        """Show an event."""
+        from headway.train.events import Begun, Noted, Saved, Updated, Validated, Warned
+
+        match event:
+            case Noted():
+                self._bar.say(event.text)
+            case Warned():
+                self._bar.say(f"warning: {event.text}")
+            case Begun():
+                self._begin(event)
+            case Updated():
+                self._update(event)
+            case Validated():
+                self._validated(event)
+            case Saved():
+                pass  # nothing that a person must know each time
+
+    def encoded(self, name: str, report: "Report") -> None:
+        """Show how far a corpus is encoded."""
+        seconds = max(time.monotonic() - self._began, 1e-9)
+        self._bar.show(report.read, None, f"pairs of {name} encoded, {report.read / seconds:,.0f} a second")
+
+    def _begin(self, event: "Begun") -> None:
+        self._steps = event.steps
+        done = f", {event.step:,} of them done" if event.step else ""
+        self._bar.say(
+            f"training {event.parameters / 1e6:,.2f}M parameters on {event.epoch_tokens:,} target tokens an epoch, "
+            f"{event.steps:,} steps{done}, in {event.path}"
+        )
+
+    def _update(self, event: "Updated") -> None:
+        rate = event.tokens / max(event.seconds, 1e-9)
+        self._rate = rate if not self._rate else 0.95 * self._rate + 0.05 * rate
+        self._bar.show(
+            event.step,
+            self._steps,
+            f"loss {event.loss:.3f}  perplexity {event.perplexity:,.2f}  {self._rate:,.0f} tokens/s  "
+            f"rate {event.rate:.2e}  epoch {event.epoch + 1}",
+        )
+
+    def _validated(self, event: "Validated") -> None:
+        names = {"bleu": "BLEU", "perplexity": "perplexity"}
+        scores = ", ".join(f"{names.get(name, name)} {value:.2f}" for name, value in event.scores.items())
+        self._bar.say(f"step {event.step:,}: validation {scores}{' (best)' if event.is_best else ''}")
+        if event.sample is not None:
+            source, reference, output = event.sample
+            self._bar.say(f"  {source}\n  -> {output}\n  reference: {reference}")

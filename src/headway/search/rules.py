@@ -1,0 +1,57 @@
+"""What an output may be, whatever the way of searching: its tokens, its length, how it begins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from headway.config import SearchConfig
+from headway.data.objectives import padded
+from headway.nn.masks import real_tokens
+from headway.text.specials import BOS, EOS, MASK, PAD, UNK
+
+NEVER_WRITTEN = [PAD, BOS, UNK, MASK]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules for the outputs of B sentences."""
+
+    longest: Tensor
+    """Most tokens of each output (B,), EOS counted."""
+    prefixes: Tensor
+    """The tokens that each output begins with (B, P), then PAD."""
+    shortest: int = 0
+    """Fewest tokens before EOS."""
+    first: int = BOS
+    """What the model is given before the first token."""
+
+    @classmethod
+    def of(cls, source: Tensor, config: SearchConfig, prefixes: Sequence[Sequence[int]] | None = None) -> "Rules":
+        """The rules that the settings ask for, given the sources (B, S) with EOS."""
+        begin = prefixes or [[]] * len(source)
+        beginnings = padded([np.asarray(tokens, dtype=np.int64) for tokens in begin]).to(source.device)
+        sizes = torch.maximum(real_tokens(source).sum(1), real_tokens(beginnings).sum(1) + 1)
+        return cls(sizes + config.extra_length, beginnings, config.min_length)
+
+    def select(self, rows: Tensor) -> "Rules":
+        """The rules for the given sentences."""
+        return Rules(self.longest.index_select(0, rows), self.prefixes.index_select(0, rows), self.shortest, self.first)
+
+    def apply(self, log_probabilities: Tensor, length: int) -> None:
+        """Make impossible, in place, what may not follow `length` tokens: (B, N, V)."""
+        rows, wanted = self._forced(length)
+        given = log_probabilities[rows, :, wanted]  # (rows, N)
+        log_probabilities[..., NEVER_WRITTEN] = -torch.inf
+        if length < self.shortest:
+            log_probabilities[..., EOS] = -torch.inf
+        log_probabilities[rows] = -torch.inf
+        log_probabilities[rows, :, wanted] = given
+
+    def _forced(self, length: int) -> tuple[Tensor, Tensor]:
+        """The sentences whose next token is given, and these tokens."""
+        next_tokens = self.prefixes[:, length : length + 1].sum(1)  # (B,), PAD = 0 beyond the end
+        rows = next_tokens.nonzero()[:, 0]
+        return rows, next_tokens[rows]

@@ -1,0 +1,1 @@
+"""Whole tasks, joined from the rooms: what the commands do, without their flags and their printing."""
