@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup test test-slow browser lint format docs bench clean
+.PHONY: help setup demo test test-slow browser lint format docs bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -14,8 +14,11 @@ setup: .venv/installed  ## make .venv and install the package with its developme
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $@
 
+demo: setup  ## train on the built-in corpus, translate, score, write an attention page
+	$(BIN)/headway demo
+
 test: lint browser  ## lint, types, all tests but the slow ones
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: setup  ## the tests that take minutes: a run killed twenty times
 	$(BIN)/python -m pytest -m slow

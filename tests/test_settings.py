@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from headway.config import Config, DataConfig, ModelConfig, TokenizerConfig, TrainConfig
+from headway.config import Config, DataConfig, MachineConfig, ModelConfig, SearchConfig, TokenizerConfig, TrainConfig
 from headway.errors import UserError
 from headway.presets import PRESETS
 from headway.reference import config_page, settings_help
@@ -139,14 +139,14 @@ def test_toml_loses_nothing(config: Config) -> None:
 
 
 def test_what_toml_leaves_out_is_unset_by_default() -> None:
-    for section in (ModelConfig, DataConfig, TokenizerConfig, TrainConfig):
+    for section in (ModelConfig, DataConfig, TokenizerConfig, TrainConfig, MachineConfig, SearchConfig):
         for name, field in section.model_fields.items():
             may_be_unset = "None" in str(field.annotation)
             assert not may_be_unset or field.default is None, name
 
 
 def test_every_setting_is_explained() -> None:
-    for section in (ModelConfig, DataConfig, TokenizerConfig, TrainConfig):
+    for section in (ModelConfig, DataConfig, TokenizerConfig, TrainConfig, MachineConfig, SearchConfig):
         for name, field in section.model_fields.items():
             assert field.description, name
 

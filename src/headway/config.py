@@ -73,6 +73,8 @@ class ModelConfig(Section):
     """Width of the values of a head; by default d_model / heads."""
     dropout: Rate = 0.1
     """P_drop: on every sub-layer's output and on the sums of embeddings and positions (section 5.4)."""
+    embedding_dropout: Rate | None = None
+    """Dropout on the sums of embeddings and positions, where it is not to be that of the sub-layers."""
     attention_dropout: Rate = 0.0
     """Dropout on the attention weights. Not in the paper's translation models."""
     ff_dropout: Rate = 0.0
@@ -272,6 +274,8 @@ The gradient stays that of the whole."""
 regular checkpoint."""
     log_every: Count = 50
     """Updates between two lines of metrics.jsonl."""
+    tensorboard: bool = False
+    """Write the curves for TensorBoard as well, to RUN/tensorboard."""
 
     def broken_rules(self) -> Iterator[str]:
         """A schedule must be able to come down again."""
@@ -338,7 +342,7 @@ L counts the end of sentence. The same alpha favours long outputs more with powe
 sentence ends, or whole. A part that is still too long is translated with a warning; nothing is ever left out."""
     alignment_layer: Count | None = None
     """Layer of the decoder whose attention gives word alignments, counted from 1; by default the last but one, \
-which agrees best with people's alignments (Garg et al., 2019)."""
+after Garg et al. (2019)."""
 
     def broken_rules(self) -> Iterator[str]:
         """No more outputs than beams."""

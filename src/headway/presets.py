@@ -19,6 +19,14 @@ def _model(summary: str, **settings: Any) -> Preset:
     return Preset(summary, {"model": settings})
 
 
+_SHORT = {
+    "schedule": "inverse-sqrt",
+    "validate_every": 500,
+    "save_every": 500,
+    "patience": 10,
+}
+"""The recipe of the presets for small corpora, where the paper's 100,000 updates would be too many."""
+
 PRESETS: dict[str, Preset] = {
     "base": _model("the paper's base model"),
     "big": Preset(
@@ -28,8 +36,38 @@ PRESETS: dict[str, Preset] = {
             "train": {"steps": 300_000},
         },
     ),
-    "small": _model("between tiny and base", layers=3, d_model=256, d_ff=1024, heads=4),
-    "tiny": _model("for up to some 100,000 pairs", layers=4, d_model=128, d_ff=256, heads=4, dropout=0.3),
+    "small": Preset(
+        "between tiny and base, for up to 2 million pairs",
+        {
+            "model": {"layers": 3, "d_model": 256, "d_ff": 1024, "heads": 4},
+            "train": {**_SHORT, "steps": 50_000, "batch_tokens": 8192, "warmup": 2000, "peak_rate": 0.001},
+        },
+    ),
+    "tiny": Preset(
+        "for up to 300,000 pairs, on any computer",
+        {
+            "model": {"layers": 4, "d_model": 128, "d_ff": 256, "heads": 4, "dropout": 0.3, "norm_place": "pre"},
+            "train": {**_SHORT, "steps": 8000, "batch_tokens": 4096, "warmup": 1000, "peak_rate": 0.003},
+        },
+    ),
+    "demo": Preset(
+        "what headway demo trains: some minutes on a laptop",
+        {
+            "model": {"layers": 3, "d_model": 128, "d_ff": 256, "heads": 4, "norm_place": "pre"},
+            "tokenizer": {"size": 3000},
+            "train": {
+                "steps": 1500,
+                "batch_tokens": 2048,
+                "schedule": "cosine",
+                "warmup": 150,
+                "peak_rate": 0.003,
+                "validate_every": 500,
+                "valid_sentences": 200,
+                "save_every": 500,
+                "average": 0,
+            },
+        },
+    ),
     "parsing": _model("section 6.3: 4 layers, trained on WSJ only", layers=4, d_model=1024, vocabulary=16_000),
     "A-h1": _model("Table 3 A: 1 head of width 512", heads=1),
     "A-h4": _model("Table 3 A: 4 heads of width 128", heads=4),

@@ -57,6 +57,9 @@ class Echo:
         values.scatter_(2, state.source[:, place, None, None].expand(*tokens.shape, 1), 8.0)
         return values.log_softmax(-1), Place(state.source, state.position + 1)
 
+    def encode(self, source: Tensor) -> Tensor:
+        return source
+
     def states(self, source: Tensor, target: Tensor, *, with_weights: bool) -> tuple[Tensor, AttentionMaps]:
         assert with_weights
         weights = torch.eye(max(source.size(1), target.size(1)))[: target.size(1), : source.size(1)]
@@ -220,8 +223,20 @@ def test_alternatives_of_a_beginning() -> None:
 
 
 def test_alignments_need_attention() -> None:
-    with pytest.raises(UserError, match="Ensemble shows none"):
-        translator_of(Ensemble([Echo()])).translate(["It was."], alignments=True)
+    for model in (Ensemble([Echo()]), model_of(family="decoder-only")):
+        with pytest.raises(UserError, match=f"{type(model).__name__} shows none"):
+            translator_of(model).translate(["It was."], alignments=True)
+
+
+@pytest.mark.parametrize("settings", [{"beam": 1}, {"beam": 3}])
+def test_a_decoder_only_model_translates_sources_of_any_lengths(settings: dict) -> None:
+    translator = translator_of(model_of(family="decoder-only"), extra_length=5, **settings)
+    together = translator.translate([*TEXT[:3], "tired dog", "tired dog"])
+    assert [each.error for each in together] == [None] * 5
+    assert [each.text for each in together[:4]] == [
+        translator.translate([line])[0].text for line in [*TEXT[:3], "tired dog"]
+    ]
+    assert together[3].text == together[4].text != ""
 
 
 def test_two_vocabularies() -> None:

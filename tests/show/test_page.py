@@ -228,5 +228,5 @@ def test_the_document_in_the_page_is_the_documented_one(document: Document) -> N
 def test_a_page_is_written_or_the_reason_told(tmp_path: Path) -> None:
     write_page("é", tmp_path / "page.html")
     assert (tmp_path / "page.html").read_bytes() == "é".encode()
-    with pytest.raises(UserError, match=r"cannot write the page .*: No such file"):
+    with pytest.raises(UserError, match=r"cannot write .*: there is no directory .*missing; make it"):
         write_page("x", tmp_path / "missing" / "page.html")

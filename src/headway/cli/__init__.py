@@ -9,13 +9,20 @@ from typing import Annotated
 import typer
 
 from headway import __version__
+from headway.cli.average import average
 from headway.cli.check import check
 from headway.cli.data import data
+from headway.cli.demo import demo
 from headway.cli.describe import describe
 from headway.cli.doctor import doctor
+from headway.cli.evaluate import evaluate
+from headway.cli.export import export
 from headway.cli.manners import DEBUG, Commands, one_line_failures
+from headway.cli.score import score
 from headway.cli.settings import CommandWithSettings
+from headway.cli.show import show
 from headway.cli.train import train
+from headway.cli.translate import translate
 from headway.cli.verify_resume import verify_resume
 
 app = typer.Typer(
@@ -30,7 +37,14 @@ app = typer.Typer(
         "color": False if os.environ.get("NO_COLOR") else None,  # None: colours on a terminal
     },
 )
+app.command()(demo)
 app.command(cls=CommandWithSettings)(train)
+app.command()(translate)
+app.command()(evaluate)
+app.command()(score)
+app.command()(show)
+app.command()(export)
+app.command()(average)
 app.command()(data)
 app.command(cls=CommandWithSettings)(check)
 app.command(cls=CommandWithSettings)(describe)

@@ -5,7 +5,7 @@ import select
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import Any, NoReturn, TextIO
 
 from typer.core import TyperGroup
@@ -83,11 +83,31 @@ def _drop_what_cannot_be_written() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+@contextmanager
+def only_first_rank_speaks() -> Iterator[None]:
+    """Inside, what the other processes of torchrun would say goes nowhere; their failures are told outside."""
+    if os.environ.get("RANK", "0") == "0":
+        yield
+        return
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        yield
+
+
+def _is_to_be_told() -> bool:
+    """Whether a failure is not just the echo of one that another process of torchrun has told already."""
+    if "WORLD_SIZE" not in os.environ:
+        return True
+    from headway.train.ranks import is_first_to_fail
+
+    return is_first_to_fail()
+
+
 def _fail(message: str, code: int) -> NoReturn:
     """End with a message, and with its exit code even if nobody takes the message."""
     with suppress(OSError):
         if os.environ.get(DEBUG):
             traceback.print_exc()
-        print(f"headway: {message}", file=sys.stderr)
+        if _is_to_be_told():
+            print(f"headway: {message}", file=sys.stderr)
     _drop_what_cannot_be_written()
     sys.exit(code)

@@ -2,9 +2,6 @@
 
 import json
 import shlex
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,12 +17,15 @@ from headway.cli.corpora import (
     open_held_out,
     open_training,
 )
+from headway.cli.manners import only_first_rank_speaks
 from headway.cli.settings import Assignments, ConfigFile, Preset
+from headway.cli.watching import watched
 
 if TYPE_CHECKING:
     from headway.tasks.training import Outcome
 
 
+@only_first_rank_speaks()
 def train(
     out: Annotated[Path, typer.Option(help="Directory of the run.", metavar="RUN")],
     source: TrainSource = None,
@@ -56,40 +56,37 @@ def train(
       headway train --out runs/en-fr --resume
       torchrun --nproc-per-node 2 -m headway train --source train.en --target train.fr --out runs/en-fr
     """  # noqa: D301
-    from headway.cli.watching import TrainingView, open_bar
-
     if from_card is not None:
         repeat(from_card, out)
         return
+    from headway.allocator import restart_with_allocator
     from headway.settings import load_config
+
+    kept = out / "config.toml"
+    settings = load_config(preset, kept if resume and kept.exists() else config, assignments or ())
+    restart_with_allocator(settings.machine.allocator)
+
     from headway.store.card import command_line
     from headway.tasks.setting_up import Wanted
-    from headway.tasks.training import Observer, train_run
+    from headway.tasks.training import train_run
 
     wanted = Wanted(preset, config, assignments or ())
-    data = load_config(preset, config, assignments or ()).data
+    data = settings.data
     is_given = any((source, target, corpus))
     training = open_training(source, target, corpus, data) if is_given or not resume else None
     valid = open_held_out("valid", valid_source, valid_target, valid_corpus, data, training) if training else None
-    bar = open_bar()
-    view = TrainingView(bar)
-    try:
-        with stop_on_signal(bar.say) as signals:
-            observer = Observer(view.watch, view.encoded, lambda: bool(signals))
-            outcome = train_run(
-                out, wanted, training, valid, resume=resume, init=init, command=command_line(), observer=observer
-            )
-    finally:
-        bar.close()
+    outcome, signals = watched(
+        lambda observer: train_run(
+            out, wanted, training, valid, resume=resume, init=init, command=command_line(), observer=observer
+        )
+    )
     if outcome.result is None:
         typer.echo(f"stopped after step {outcome.progress.step:,}; go on with: {resume_command(out)}", err=True)
         raise typer.Exit(128 + signals[0] if signals else 1)
-    report(outcome)
-    if as_json:
-        typer.echo(json.dumps({"run": str(out), **outcome.result}))
+    report(outcome, as_json)
 
 
-def report(outcome: "Outcome") -> None:
+def report(outcome: "Outcome", as_json: bool) -> None:
     """The best score, where the model is, and what to do next."""
     result: dict[str, Any] = outcome.result or {}
     minutes, seconds = divmod(round(result["train_seconds"]), 60)
@@ -103,6 +100,8 @@ def report(outcome: "Outcome") -> None:
         f"  headway evaluate {run} --source FILE --target FILE",
         err=True,
     )
+    if as_json:
+        typer.echo(json.dumps({"run": str(outcome.run.path), **result}))
 
 
 def repeat(card: Path, out: Path) -> None:
@@ -135,22 +134,3 @@ def without_option(arguments: list[str], option: str) -> list[str]:
 def resume_command(out: Path) -> str:
     """What to type to go on."""
     return f"headway train --out {shlex.quote(str(out))} --resume"
-
-
-@contextmanager
-def stop_on_signal(say: Callable[[str], None]) -> Iterator[list[int]]:
-    """Inside, Ctrl-C and SIGTERM are noted instead of killing; a second Ctrl-C interrupts at once."""
-    received: list[int] = []
-
-    def note(number: int, _: object) -> None:
-        if received:
-            raise KeyboardInterrupt
-        received.append(number)
-        say("finishing this step and saving; once more to leave at once")
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

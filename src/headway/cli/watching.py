@@ -1,15 +1,23 @@
 """What a person sees of a training: a live bar on a terminal, plain lines elsewhere. All of it goes to stderr."""
 
+import signal
 import sys
 import time
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from headway.data.prepared import Report
+    from headway.tasks.training import Observer
     from headway.train.events import Begun, Event, Updated, Validated
 
+Watched = TypeVar("Watched")
+
+AGAIN_SECONDS = 1.0
+"""A signal that comes sooner is the first one by another way: batch systems and torchrun both send it."""
 LINE_SECONDS = 10.0
 """Between two lines about the state of training, where there is no bar."""
 
@@ -86,7 +94,7 @@ class TrainingView:
         self._bar = bar
         self._steps = 0
         self._rate = 0.0
-        self._began = time.monotonic()
+        self._began: dict[str, tuple[float, int]] = {}
 
     def watch(self, event: "Event") -> None:
         """Show an event."""
@@ -106,10 +114,12 @@ class TrainingView:
             case Saved():
                 pass  # nothing that a person must know each time
 
-    def encoded(self, name: str, report: "Report") -> None:
+    def encoded(self, name: str, total: int | None, report: "Report") -> None:
         """Show how far a corpus is encoded."""
-        seconds = max(time.monotonic() - self._began, 1e-9)
-        self._bar.show(report.read, None, f"pairs of {name} encoded, {report.read / seconds:,.0f} a second")
+        began = self._began.setdefault(name, (time.monotonic(), report.read))
+        seconds, read = time.monotonic() - began[0], report.read - began[1]
+        rate = f", {read / seconds:,.0f} a second" if read else ""
+        self._bar.show(report.read, total, f"pairs of {name} encoded{rate}")
 
     def _begin(self, event: "Begun") -> None:
         self._steps = event.steps
@@ -136,3 +146,39 @@ class TrainingView:
         if event.sample is not None:
             source, reference, output = event.sample
             self._bar.say(f"  {source}\n  -> {output}\n  reference: {reference}")
+
+
+def watched(task: Callable[["Observer"], Watched]) -> tuple[Watched, list[int]]:
+    """Do a task that trains, shown on the terminal and stopped by signals; also gives the signals that came."""
+    from headway.tasks.training import Observer
+
+    bar = open_bar()
+    view = TrainingView(bar)
+    try:
+        with stop_on_signal(bar.say) as signals:
+            return task(Observer(view.watch, view.encoded, lambda: bool(signals))), signals
+    finally:
+        bar.close()
+
+
+@contextmanager
+def stop_on_signal(say: Callable[[str], None]) -> Iterator[list[int]]:
+    """Inside, Ctrl-C and SIGTERM are noted instead of killing; a second Ctrl-C interrupts at once."""
+    received: list[int] = []
+    first_at = 0.0
+
+    def note(number: int, _: object) -> None:
+        nonlocal first_at
+        if not received:
+            first_at = time.monotonic()
+            received.append(number)
+            say("finishing this step and saving; once more to leave at once")
+        elif time.monotonic() - first_at > AGAIN_SECONDS:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -97,7 +97,8 @@ def build_decoder(config: ModelConfig) -> Decoder:
 
 def build_input(config: ModelConfig, embedding: Embedding) -> InputLayer:
     """Embedding, positions, dropout."""
-    return InputLayer(embedding, build_positions(config), config.dropout)
+    dropout = config.dropout if config.embedding_dropout is None else config.embedding_dropout
+    return InputLayer(embedding, build_positions(config), dropout)
 
 
 def build_output(config: ModelConfig, vocabulary: int, embedding: Embedding) -> nn.Linear:

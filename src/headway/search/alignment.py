@@ -2,8 +2,7 @@
 
 The heads of one layer are averaged. A piece of the target is aligned to the piece of the source that gets most weight
 when it is written, EOS aside; words are aligned when pieces of them are. By default the layer is the last but one,
-where the average of the heads agrees best with people's alignments (Garg et al., 2019); the last one already looks
-ahead to the next word. Words are what spaces separate.
+after Garg et al. (2019). Attention was not trained to align, and need not. Words are what spaces separate.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,8 +17,6 @@ Alignment = list[tuple[int, int]]
 
 def chosen_layer(layers: Sequence[Tensor], number: int | None) -> Tensor:
     """The weights (B, H, T, S) of the layer of that number, counted from 1, or of the last but one."""
-    if not layers:
-        raise UserError("word alignments need attention to the source, which only an encoder-decoder has")
     if number is not None and number > len(layers):
         raise UserError(f"search.alignment_layer = {number}, but the decoder has only {len(layers)} layers")
     return layers[number - 1] if number is not None else layers[max(len(layers) - 2, 0)]

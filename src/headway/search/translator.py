@@ -10,7 +10,6 @@ Batches change the order of the sums inside matrix products, and with it the las
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -45,10 +44,13 @@ FAILURES = (UserError, RuntimeError, MemoryError)
 
 @runtime_checkable
 class ShowsAttention(Protocol):
-    """A model that tells where it looked: its maps have `cross`, for each layer the weights (B, H, T, S)."""
+    """A model with an encoder that tells where in the source it looked."""
+
+    def encode(self, source: Tensor) -> Any:
+        """Read sources (B, S): what tells this model from those that have no attention to a source."""
 
     def states(self, source: Tensor, target: Tensor, *, with_weights: bool) -> tuple[Tensor, Any]:
-        """States and attention maps for sources (B, S) and targets (B, T)."""
+        """States, and maps whose `cross` has the weights (B, H, T, S) of each layer, for targets (B, T)."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class Part:
     """The translation that is to be scored, if one is given."""
     problem: str | None = None
     """Why it cannot be searched."""
+    is_last: bool = True
+    """Whether its line has no more parts."""
 
     @property
     def is_empty(self) -> bool:
@@ -114,16 +118,21 @@ class Translator:
         return list(self.translate_stream(lines, alignments=alignments, on_warning=on_warning))
 
     def translate_stream(
-        self, lines: Iterable[str | Line], *, alignments: bool = False, on_warning: OnWarning | None = None
+        self,
+        lines: Iterable[str | Line],
+        *,
+        alignments: bool = False,
+        on_warning: OnWarning | None = None,
+        first: int = 1,
     ) -> Iterator[Translation]:
-        """The translations of lines of any number, in constant memory."""
+        """The translations of lines of any number, in constant memory; `first` is the number of the first line."""
         if alignments and not isinstance(self.model, ShowsAttention):
             raise UserError(
-                f"word alignments are read from a model's attention, and {type(self.model).__name__} shows none; "
-                "take a single model, or leave the alignments out"
+                f"word alignments are read from a model's attention to the source, and {type(self.model).__name__} "
+                "shows none; take a single encoder-decoder, or leave the alignments out"
             )
         warn = on_warning or _ignore
-        parts = (part for number, line in enumerate(lines, start=1) for part in self._parts(number, line, warn))
+        parts = (part for number, line in enumerate(lines, start=first) for part in self._parts(number, line, warn))
         return self._results(parts, self._search, warn, alignments=alignments)
 
     def score(self, pairs: Iterable[tuple[str, str]], *, on_warning: OnWarning | None = None) -> Iterator[Translation]:
@@ -159,7 +168,8 @@ class Translator:
                     f"{len(source)} tokens, but the model was trained on at most {self.max_length} (data.max_length); "
                     "the translation may be poor",
                 )
-            yield Part(number, place, each, source, self.vocabulary.target.encode(line.prefix), self._phrases(line))
+            prefix, is_last = self.vocabulary.target.encode(line.prefix), place == len(texts) - 1
+            yield Part(number, place, each, source, prefix, self._phrases(line), is_last=is_last)
 
     def _phrases(self, line: Line) -> list[list[list[int]]]:
         """The phrases of a line, each as it is spelled inside a sentence and at its beginning."""
@@ -187,8 +197,12 @@ class Translator:
             tokens=self.config.batch_tokens,
             window=self.config.window,
         )
-        for number, group in groupby(results, key=lambda result: result[0].number):
-            yield self._joined(number, list(group), warn, alignments=alignments)
+        line: list[tuple[Part, Found]] = []
+        for part, found in results:
+            line.append((part, found))
+            if part.is_last:
+                yield self._joined(part.number, line, warn, alignments=alignments)
+                line = []
 
     def _run(
         self, parts: list[Part], run: Callable[[list[Part]], list[list[Hypothesis]]], *, alignments: bool

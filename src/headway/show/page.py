@@ -2,17 +2,17 @@
 
 import html
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from headway.errors import UserError
 from headway.show.document import Document
 from headway.show.story import choose_opening
+from headway.show.templates import fill_template, scripts, template
+from headway.show.writing import write_file
 
-SCRIPTS = ("data.js", "maps.js", "lines.js", "strips.js", "page.js", "events.js")
+SCRIPTS = ("theme.js", "data.js", "maps.js", "lines.js", "strips.js", "page.js", "events.js")
 
 
 @dataclass(frozen=True)
@@ -25,28 +25,25 @@ class Figure:
 
 def attention_page(document: Document, figures: Sequence[Figure] = ()) -> str:
     """The text of the page."""
-    data = {**document.as_json(), "opening": asdict(choose_opening(document))}
-    parts = {
-        "title": html.escape(f"Attention: {document.source_text or document.target_text}"),
-        "style": _template("page.css"),
-        "figures": _figures(figures),
+    return fill_template(
+        "page.html",
+        title=html.escape(f"Attention: {document.source_text or document.target_text}"),
+        style=template("page.css"),
+        figures=_figures(figures),
         # "<" never ends a script early, nor begins a comment.
-        "document": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
-        "script": '"use strict";\n(() => {\n' + "\n".join(map(_template, SCRIPTS)) + "})();",
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _template("page.html"))
+        document=json.dumps(page_data(document), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        script=scripts(SCRIPTS),
+    )
+
+
+def page_data(document: Document) -> dict[str, Any]:
+    """All that a page knows: the document, and where it opens."""
+    return {**document.as_json(), "opening": asdict(choose_opening(document))}
 
 
 def write_page(page: str, path: Path) -> None:
     """Write a page to a file."""
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot write the page {path}: {error.strerror}") from None
-
-
-def _template(name: str) -> str:
-    return (files("headway.show") / "template" / name).read_text(encoding="utf-8")
+    write_file(page.encode(), path)
 
 
 def _figures(figures: Sequence[Figure]) -> str:

@@ -26,6 +26,9 @@ TITLES = {
     "last": "share of top weights on the last position",
 }
 
+UNBOUNDED = ("entropy", "distance")
+"""Measures that are no shares."""
+
 
 def positions_plot(table: Tensor, name: str) -> str:
     """Position encodings (T, D), sinusoidal or learned, relative to the largest of them."""
@@ -79,14 +82,27 @@ def smoothing_plot(vocabulary: int = 8, epsilon: float = 0.1) -> str:
 def statistics_plot(statistics: Statistics, kind: Kind, measure: str) -> str:
     """One measure of all heads of a kind, layers downwards."""
     heads = [(head.layer, head.head, getattr(head, measure)) for head in statistics.heads if head.kind == kind]
-    return number_map(f"{NAMES[kind].capitalize()}: {TITLES[measure]}", _table(heads, kind), "head", "layer")
+    title = f"{NAMES[kind].capitalize()}: {TITLES[measure]}"
+    return number_map(title, _table(heads, kind), "head", "layer", largest_of(statistics, measure))
 
 
 def ablation_plot(ablation: Ablation, kind: Kind, measure: str = "loss") -> str:
     """How a measure changes without each head of a kind."""
     heads = [(head.layer, head.head, head.change) for head in ablation.heads if head.kind == kind]
     title = f"{NAMES[kind].capitalize()}: {measure} without the head, change from {ablation.whole:.3g}"
-    return number_map(title, _table(heads, kind), "head", "layer")
+    return number_map(title, _table(heads, kind), "head", "layer", largest_effect(ablation))
+
+
+def largest_of(statistics: Statistics, measure: str) -> float:
+    """What has the full colour in maps of a measure, the same for all kinds: 1 for what cannot be more."""
+    if measure not in UNBOUNDED:
+        return 1.0
+    return max(getattr(head, measure) for head in statistics.heads) or 1.0
+
+
+def largest_effect(ablation: Ablation) -> float:
+    """What has the full colour in maps of effects."""
+    return max(abs(head.change) for head in ablation.heads) or 1.0
 
 
 def _table(heads: Sequence[tuple[int, int, float]], kind: Kind) -> np.ndarray[Any, np.dtype[np.float32]]:

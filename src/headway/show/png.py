@@ -15,9 +15,10 @@ def png_link(pixels: NDArray[np.uint8]) -> str:
     rows[:, 1:] = pixels.reshape(height, -1)
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
     parts = [(b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b"")]
-    image = b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in parts)
+    image = b"\x89PNG\r\n\x1a\n" + b"".join(chunk(name, data) for name, data in parts)
     return "data:image/png;base64," + base64.b64encode(image).decode("ascii")
 
 
-def _chunk(name: bytes, data: bytes) -> bytes:
+def chunk(name: bytes, data: bytes) -> bytes:
+    """A part of a PNG."""
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

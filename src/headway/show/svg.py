@@ -1,11 +1,12 @@
 """Charts as SVG text: lines, bars, maps, with axes, ticks and a legend.
 
 A chart is a file that can be opened by itself, light or dark as the reader has it, and a part of a page, whose
-colours it then takes (`--ink`, `--quiet`, `--rule`, `--panel`, `--accent`, `--incoming`).
+colours it then takes (`--ink`, `--quiet`, `--rule`, `--panel`, `--accent`, `--incoming`). Programs that do not know
+such names, as drawing programs, find plain light colours.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -16,15 +17,46 @@ from headway.show.png import png_link
 
 WIDTH, HEIGHT = 640, 380
 LEFT, RIGHT, TOP, BOTTOM = 78, 20, 64, 48
-COLOURS = ("var(--plot-1)", "var(--plot-2)", "var(--plot-3)", "var(--plot-4)")
+COLOURS = (1, 2, 3, 4)
+"""Of lines and bars, by the numbers of their classes."""
 CELL_WITH_NUMBER = 40
+CHARACTER = 8
+"""Pixels of a character of a title in a wide font, about."""
 WARM, COLD = (214, 107, 18), (46, 98, 212)
 """Of positive and of negative numbers in a map; 0 is not painted at all, so that maps suit every background."""
 
-LIGHT = {"ink": "#1b2130", "quiet": "#5d6473", "rule": "#dfe0dc", "panel": "#ffffff"}
-LIGHT_LINES = {"accent": "#2457c5", "incoming": "#b4610a", "3": "#2a8062", "4": "#8a4fb5"}
-DARK = {"ink": "#e7eaf1", "quiet": "#9aa3b5", "rule": "#2c323e", "panel": "#191d25"}
-DARK_LINES = {"accent": "#7fb0ff", "incoming": "#f2ae5a", "3": "#63c6a0", "4": "#c79af0"}
+LIGHT = {
+    "ink": "#1b2130", "quiet": "#5d6473", "rule": "#dfe0dc", "panel": "#ffffff",
+    "1": "#2457c5", "2": "#b4610a", "3": "#2a8062", "4": "#8a4fb5",
+}  # fmt: skip
+DARK = {
+    "ink": "#e7eaf1", "quiet": "#9aa3b5", "rule": "#2c323e", "panel": "#191d25",
+    "1": "#7fb0ff", "2": "#f2ae5a", "3": "#63c6a0", "4": "#c79af0",
+}  # fmt: skip
+PAINTED = (
+    ("text", "fill", "quiet"),
+    (".title", "fill", "ink"),
+    (".label", "fill", "ink"),
+    (".number", "fill", "ink"),
+    (".paper", "fill", "panel"),
+    (".axis", "stroke", "quiet"),
+    (".grid", "stroke", "rule"),
+    (".cell", "stroke", "rule"),
+    *((f".line-{number}", "stroke", str(number)) for number in COLOURS),
+    *((f".bar-{number}", "fill", str(number)) for number in COLOURS),
+)
+"""Which class has what in which colour."""
+SHAPES = {
+    "text": "font:12px system-ui,sans-serif",
+    ".title": "font-size:13.5px;font-weight:600",
+    ".number": "font-size:11px",
+    ".small": "font-size:10px",
+    ".cell": "fill:none",
+    ".line": "fill:none;stroke-width:2;stroke-linejoin:round",
+    ".pixels": "image-rendering:pixelated",
+}
+IN_PAGES = {"1": "accent", "2": "incoming"}
+"""What a page calls a colour, where it has another name for it."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +110,7 @@ def line_chart(title: str, lines: Sequence[Line], x_label: str, y_label: str, *,
     for line, colour in zip(lines, COLOURS, strict=False):
         points = " ".join(f"{x_scale(x):.1f},{y_scale(y):.1f}" for x, y in zip(line.x, line.y, strict=True))
         dashes = ' stroke-dasharray="6 5"' if line.dashed else ""
-        body.append(f'<polyline class="line" points="{points}" stroke="{colour}"{dashes}/>')
+        body.append(f'<polyline class="line line-{colour}" points="{points}"{dashes}/>')
     return drawing(title, body)
 
 
@@ -96,7 +128,7 @@ def bar_chart(title: str, groups: Sequence[str], bars: dict[str, Sequence[float]
             x, y = start + number * width, y_scale(values[place])
             height = HEIGHT - BOTTOM - y
             body.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{width - 2:.1f}" height="{height:.1f}" fill="{colour}"/>'
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{width - 2:.1f}" height="{height:.1f}" class="bar-{colour}"/>'
             )
             body.append(_text(x + width / 2 - 1, y - 5, f"{values[place]:.3g}", "small", "middle"))
     return drawing(title, body)
@@ -118,15 +150,14 @@ def picture_map(title: str, numbers: NDArray[np.float32], x_label: str, y_label:
     return drawing(title, body)
 
 
-def number_map(title: str, numbers: NDArray[np.float32], x_label: str, y_label: str) -> str:
-    """A few numbers (rows, columns), written in their cells if there is room; colour is the share of the largest."""
+def number_map(title: str, numbers: NDArray[np.float32], x_label: str, y_label: str, largest: float) -> str:
+    """A few numbers (rows, columns), written in their cells if there is room; colour is the share of `largest`."""
     rows, columns = numbers.shape
     cell = min((WIDTH - RIGHT - LEFT) / columns, 58)
     height = 0.62 * cell
-    largest = float(np.abs(numbers).max()) or 1.0
     body = [
         _text(LEFT, TOP - 21, x_label, "label"),
-        _text(18, TOP + rows * height / 2, y_label, "label turned", "middle"),
+        _turned_text(22, TOP + rows * height / 2, y_label),
     ]
     body += [_text(LEFT + (c + 0.5) * cell, TOP - 6, str(c + 1), "tick", "middle") for c in range(columns)]
     for row in range(rows):
@@ -141,18 +172,21 @@ def number_map(title: str, numbers: NDArray[np.float32], x_label: str, y_label: 
             body.append(f'<rect {place} rx="2" fill="{fill}" fill-opacity="{opacity:.2f}"/>')
             if cell >= CELL_WITH_NUMBER:
                 body.append(_text(x + cell / 2 - 1, y + height / 2 + 3, f"{number:.2g}", "number", "middle"))
-    return drawing(title, body, height=round(TOP + rows * height + 20))
+    width = max(LEFT + columns * cell + RIGHT, LEFT + CHARACTER * len(title) + RIGHT)
+    return drawing(title, body, round(width), round(TOP + rows * height + 20))
 
 
-def drawing(title: str, body: Iterable[str], height: int = HEIGHT) -> str:
-    """The whole SVG, with its title and its style."""
+def drawing(
+    title: str, body: Iterable[str], width: int = WIDTH, height: int = HEIGHT, *, with_title: bool = True
+) -> str:
+    """The whole SVG with its style; its title is there for those who do not see, and written unless not wanted."""
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="headway-plot" viewBox="0 0 {WIDTH} {height}" '
-            f'width="{WIDTH}" height="{height}" role="img" aria-label="{escape(title)}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="headway-plot" viewBox="0 0 {width} {height}" '
+            f'width="{width}" height="{height}" role="img" aria-label="{escape(title)}">',
             f"<style>{_style()}</style>",
-            f'<rect width="{WIDTH}" height="{height}" fill="var(--plot-panel)"/>',
-            _text(LEFT, 24, title, "title"),
+            f'<rect class="paper" width="{width}" height="{height}"/>',
+            *([_text(LEFT, 24, title, "title")] if with_title else []),
             *body,
             "</svg>",
         ]
@@ -160,31 +194,22 @@ def drawing(title: str, body: Iterable[str], height: int = HEIGHT) -> str:
 
 
 def _style() -> str:
-    """Colours from the page around the drawing, or its own."""
+    """Colours from the page around the drawing, or its own; plain ones where named ones are not understood."""
 
-    def colours(plain: dict[str, str], lines: dict[str, str]) -> str:
-        named = [f"--plot-{name}:var(--{name},{colour})" for name, colour in plain.items()]
-        one, two, three, four = lines.items()
-        named += [f"--plot-1:var(--{one[0]},{one[1]})", f"--plot-2:var(--{two[0]},{two[1]})"]
-        named += [f"--plot-{name}:{colour}" for name, colour in (three, four)]
-        return "svg.headway-plot{" + ";".join(named) + "}"
+    def define(named: dict[str, str]) -> str:
+        chosen = [f"--plot-{name}:var(--{IN_PAGES.get(name, name)},{colour})" for name, colour in named.items()]
+        return "svg.headway-plot{" + ";".join(chosen) + "}"
 
-    plot = ".headway-plot "
+    def paint(colour: Callable[[str], str]) -> str:
+        return "".join(f".headway-plot {kind}{{{attribute}:{colour(name)}}}" for kind, attribute, name in PAINTED)
+
     return "".join(
         [
-            colours(LIGHT, LIGHT_LINES),
-            "@media(prefers-color-scheme:dark){" + colours(DARK, DARK_LINES) + "}",
-            plot + "text{font:12px system-ui,sans-serif;fill:var(--plot-quiet)}",
-            plot + ".title{font-size:13.5px;font-weight:600;fill:var(--plot-ink)}",
-            plot + ".label{fill:var(--plot-ink)}",
-            plot + ".turned{transform-box:fill-box;transform-origin:center;transform:rotate(-90deg)}",
-            plot + ".small{font-size:10px}",
-            plot + ".number{font-size:11px;fill:var(--plot-ink)}",
-            plot + ".axis{stroke:var(--plot-quiet)}",
-            plot + ".grid{stroke:var(--plot-rule)}",
-            plot + ".cell{fill:none;stroke:var(--plot-rule)}",
-            plot + ".line{fill:none;stroke-width:2;stroke-linejoin:round}",
-            plot + ".pixels{image-rendering:pixelated}",
+            define(LIGHT),
+            "@media(prefers-color-scheme:dark){" + define(DARK) + "}",
+            paint(LIGHT.__getitem__),
+            "@supports(fill:var(--plot-ink)){" + paint(lambda name: f"var(--plot-{name})") + "}",
+            *(f".headway-plot {kind}{{{rules}}}" for kind, rules in SHAPES.items()),
         ]
     )
 
@@ -213,7 +238,7 @@ def _y_axis(scale: Scale, label: str, *, with_grid: bool = True) -> list[str]:
         if with_grid and abs(y - bottom) > 1:
             drawn.append(f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}"/>')
         drawn.append(_text(LEFT - 8, y + 4, tick_text(tick), "tick", "end"))
-    drawn.append(_text(14, (scale.start + scale.end) / 2, label, "label turned", "middle"))
+    drawn.append(_turned_text(18, (scale.start + scale.end) / 2, label))
     return drawn
 
 
@@ -222,7 +247,7 @@ def _legend(entries: Sequence[tuple[str, bool]]) -> list[str]:
     drawn, x = [], float(LEFT)
     for (name, dashed), colour in zip(entries, COLOURS, strict=False):
         dashes = ' stroke-dasharray="6 4"' if dashed else ""
-        drawn.append(f'<line class="line" x1="{x}" y1="42" x2="{x + 22}" y2="42" stroke="{colour}"{dashes}/>')
+        drawn.append(f'<line class="line line-{colour}" x1="{x}" y1="42" x2="{x + 22}" y2="42"{dashes}/>')
         drawn.append(_text(x + 28, 46, name, "tick"))
         x += 28 + 6.6 * len(name) + 22
     return drawn
@@ -239,3 +264,9 @@ def _signs() -> list[str]:
 
 def _text(x: float, y: float, text: str, kind: str, anchor: str = "start") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _turned_text(x: float, y: float, text: str) -> str:
+    """A label that is read from below."""
+    turn = f'transform="rotate(-90 {x:.1f} {y:.1f})"'
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="label" text-anchor="middle" {turn}>{escape(text)}</text>'

@@ -24,6 +24,9 @@ from headway.text.learn import default_vocabulary
 from headway.text.vocabulary import Vocabulary, learn_vocabulary
 from headway.train.events import Noted, Watch
 
+OnProgress = Callable[[str, int | None, Report], None]
+"""Told, while a corpus is encoded: its name, how many pairs it has (if known), and what became of them so far."""
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -57,7 +60,7 @@ def set_up(
     vocabulary: Vocabulary | None,
     command: Sequence[str],
     watch: Watch,
-    on_progress: Callable[[str, Report], None],
+    on_progress: OnProgress,
 ) -> Run:
     """Write the run directory. Given a vocabulary (of a run that is trained on), it is kept, else one is learned."""
     if wanted.config().model.head == "classification":
@@ -121,11 +124,11 @@ def with_sizes(config: Config, vocabulary: Vocabulary) -> Config:
     return config.model_copy(update={"model": model})
 
 
-def encode(run: Run, texts: Texts, watch: Watch, on_progress: Callable[[str, Report], None]) -> None:
+def encode(run: Run, texts: Texts, watch: Watch, on_progress: OnProgress) -> None:
     """Encode both corpora into the run directory; what is there from the same texts is used again."""
     config, vocabulary = run.config, run.vocabulary
     rules = Rules(config.data.max_length, config.data.max_ratio, config.objective == "tagging")
-    for name, pairs in (("train", texts.train), ("valid", texts.valid)):
+    for name, pairs, total in (("train", texts.train, texts.pairs), ("valid", texts.valid, None)):
         origin = {"texts": texts.fingerprint, "vocabulary": vocabulary.fingerprint}
         prepared = prepare(
             pairs,
@@ -133,7 +136,7 @@ def encode(run: Run, texts: Texts, watch: Watch, on_progress: Callable[[str, Rep
             run.data / name,
             rules,
             origin=origin,
-            on_progress=partial(on_progress, name),
+            on_progress=partial(on_progress, name, total),
         )
         watch(Noted(describe_report(name, prepared.report)))
         prepared.close()

@@ -8,20 +8,21 @@ from typing import Any
 import torch
 
 from headway.config import Config
-from headway.data.prepared import Report
 from headway.errors import UserError
 from headway.models import Model, build_model
 from headway.settings import load_config
+from headway.store.checkpoints import Checkpoint
 from headway.store.run import Run
 from headway.store.tensors import load_weights
 from headway.tasks.judging import make_judge
-from headway.tasks.setting_up import Wanted, open_data, read_samples, set_up
+from headway.tasks.setting_up import OnProgress, Wanted, open_data, read_samples, set_up
+from headway.tasks.tensorboard import both, tensorboard_watch
 from headway.text.corpus import Corpus
 from headway.train.events import Warned, Watch
 from headway.train.finishing import finish
 from headway.train.precision import choose_device
 from headway.train.progress import Progress
-from headway.train.ranks import Ranks, join_ranks
+from headway.train.ranks import Ranks, join_ranks, named_hangs
 from headway.train.trainer import Trainer
 
 FIXED = ("model", "data", "tokenizer")
@@ -43,7 +44,7 @@ class Observer:
     """Those who watch a training, and who may tell it to stop."""
 
     watch: Watch = lambda _: None
-    on_progress: Callable[[str, Report], None] = lambda *_: None
+    on_progress: OnProgress = lambda *_: None
     """Told how far the encoding of a corpus is."""
     should_stop: Callable[[], bool] = lambda: False
 
@@ -67,7 +68,8 @@ def train_run(
     config = _changed(run, wanted) if run.exists else wanted.config()
     with join_ranks(config.machine) as ranks:
         watch: Watch = observer.watch if ranks.is_first else lambda _: None
-        if ranks.is_first:
+
+        def make_ready() -> None:
             _check_place(run, resume or ranks.restarts > 0)
             if _is_set_up(run):
                 run.write_config(config)
@@ -76,7 +78,10 @@ def train_run(
             else:
                 kept = Run.open(init).vocabulary if init is not None else None
                 set_up(out, wanted, corpus, valid, kept, command, watch, observer.on_progress)
-        ranks.wait()
+
+        ranks.after_first(make_ready, observer.should_stop)
+        if not run.exists:
+            raise UserError(f"rank {ranks.rank} does not see {out}; --out must be on a disk that all machines share")
         return _train(Run.open(out), init, ranks, watch, observer.should_stop)
 
 
@@ -85,7 +90,9 @@ def _train(run: Run, init: Path | None, ranks: Ranks, watch: Watch, should_stop:
     config = run.config
     device = choose_device(config.machine.device, ranks.local)
     torch.set_num_threads(config.machine.threads or torch.get_num_threads())
-    start = run.checkpoints.latest(on_damage=lambda text: watch(Warned(f"{text}; the one before it is used")))
+    if config.train.tensorboard and ranks.is_first:
+        watch = both(watch, tensorboard_watch(run.path / "tensorboard", config.train.log_every))
+    start = _latest(run, ranks, watch)
     train, valid = open_data(run)
     judge = make_judge(config, run.vocabulary, read_samples(run))
     trainer = Trainer(
@@ -93,7 +100,18 @@ def _train(run: Run, init: Path | None, ranks: Ranks, watch: Watch, should_stop:
         should_stop=should_stop,
     )  # fmt: skip
     progress, is_over = trainer.train(start)
-    return Outcome(run, progress, finish(trainer, progress) if is_over else None)
+    with named_hangs(ranks, "the final validation"):
+        return Outcome(run, progress, finish(trainer, progress) if is_over else None)
+
+
+def _latest(run: Run, ranks: Ranks, watch: Watch) -> Checkpoint | None:
+    """The last whole checkpoint, if there is one; the first rank looks for it."""
+    found = None
+    if ranks.is_first:
+        found = run.checkpoints.latest(on_damage=lambda text: watch(Warned(f"{text}; the one before it is used")))
+    with named_hangs(ranks, "the beginning"):
+        name = ranks.text_of(0, found.path.name if found else "")
+    return Checkpoint(run.checkpoints.directory / name) if name else None
 
 
 def _first_weights(config: Config, init: Path | None) -> Model:

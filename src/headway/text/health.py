@@ -12,10 +12,11 @@ from headway.errors import UserError
 from headway.text.corpus import Corpus, Pair
 from headway.text.files import is_stdin, is_stream, read_blocks
 from headway.text.findings import HealthReport, TokenizerFacts
-from headway.text.learn import default_vocabulary, learn_tokenizer
+from headway.text.learn import default_vocabulary
 from headway.text.overlap import Form, HeldOut, Overlap, folded_keys
 from headway.text.survey import Survey, take, unit_of
 from headway.text.tokenizer import Tokenizer
+from headway.text.vocabulary import learn_vocabulary
 
 Progress = Callable[[str, int], None]
 
@@ -38,7 +39,8 @@ def check_corpus(
     streams = {role: iter(one) for role, one in given.items()}
     sample = take(streams["train"], SAMPLE_PAIRS, SAMPLE_CHARACTERS)
     on_progress("learn", len(sample))
-    tokenizers = learn_tokenizers(sample, config)
+    vocabulary = learn_vocabulary(lambda: sample, len(sample), config.tokenizer)
+    tokenizers = vocabulary.source, vocabulary.target
     sets: dict[str, HeldOut] = {}
     surveys: dict[str, Survey] = {}
     for role, stream in streams.items():
@@ -52,17 +54,6 @@ def check_corpus(
     facts = _facts(config, tokenizers, len(sample), surveys["train"].pairs)
     found = {role: held_out.findings() for role, held_out in sets.items()}
     return HealthReport(facts, **{role: surveys[role].result(given[role], found.get(role, ())) for role in given})
-
-
-def learn_tokenizers(sample: Sequence[Pair], config: Config) -> tuple[Tokenizer, Tokenizer]:
-    """The tokenizers of both sides, which are one if the settings say so; its size suits the sample by default."""
-    kind, normalisation = config.tokenizer.kind, config.tokenizer.normalisation
-    size = config.tokenizer.size or default_vocabulary(len(sample))
-    if config.tokenizer.shared:
-        both = learn_tokenizer((text for pair in sample for text in pair), kind, size, normalisation)
-        return both, both
-    source = learn_tokenizer((pair.source for pair in sample), kind, size, normalisation)
-    return source, learn_tokenizer((pair.target for pair in sample), kind, size, normalisation)
 
 
 def _check_files(corpora: Iterable[Corpus]) -> None:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from headway.train.batches import Part
+from headway.train.ranks import whole
 from headway.train.update import Stats, Updater
 
 SHOWN_SENTENCES = 3
@@ -19,19 +20,27 @@ MEMORY = 50
 def explain_nonfinite(
     updater: Updater, parts: Sequence[Part], stats: Stats, step: int, show: Callable[[int], str]
 ) -> str:
-    """Say where a loss or gradient that is not finite came from: step, layer, and sentences as `show` has them."""
+    """Say where a loss or gradient that is not finite came from: step, layer, and sentences as `show` has them.
+
+    All ranks look at their parts, and all of them get what the first one that finds something says.
+    """
     what = "loss" if not math.isfinite(stats.loss) else "gradient"
+    ranks = updater.ranks
     updater.seed(step)  # once: each part then finds the dropout that it had
-    for part in parts:
-        if (layer := first_nonfinite_layer(updater, part)) is not None:
-            where, blamed = f"first in the output of {layer}", [part]
-            break
-    else:
-        where, blamed = f"first in the gradient of {_nonfinite_gradient(updater.module)}", list(parts)
+    layers = [first_nonfinite_layer(updater, part) for part in parts]  # of all parts: ranks compute together
+    found = [(f"first in the output of {layer}", [part]) for layer, part in zip(layers, parts, strict=True) if layer]
+    finders = ranks.total(*(float(bool(found) and rank == ranks.rank) for rank in range(ranks.count)))
+    if not any(finders):
+        found = [(f"first in the gradient of {_nonfinite_gradient(updater.module)}", list(parts))]
+    said = _said(f"{what} of step {step}", *found[0], show) if found else ""
+    return ranks.text_of(finders.index(1.0) if any(finders) else 0, said)
+
+
+def _said(what: str, where: str, blamed: Sequence[Part], show: Callable[[int], str]) -> str:
     numbers = [number for part in blamed for number in part.numbers]
     listed = "\n".join(f"  pair {number + 1:,}: {show(number)}" for number in numbers[:SHOWN_SENTENCES])
     more = f"\n  and {len(numbers) - SHOWN_SENTENCES:,} more" if len(numbers) > SHOWN_SENTENCES else ""
-    return f"the {what} of step {step} is not a finite number: {where}; in the batch are\n{listed}{more}"
+    return f"the {what} is not a finite number: {where}; in the batch are\n{listed}{more}"
 
 
 def first_nonfinite_layer(updater: Updater, part: Part) -> str | None:
@@ -69,7 +78,7 @@ def _nonfinite_gradient(module: nn.Module) -> str:
     names = [
         name
         for name, weight in module.named_parameters()
-        if weight.grad is not None and not bool(torch.isfinite(weight.grad).all())
+        if weight.grad is not None and not bool(torch.isfinite(whole(weight.grad)).all())
     ]
     return _plain(names[-1]) if names else "no weight by itself: their norm overflows"
 

@@ -10,10 +10,7 @@ from headway.train.trainer import Trainer
 
 def finish(trainer: Trainer, progress: Progress) -> dict[str, Any]:
     """Choose the checkpoint to use, write the run's result and return it."""
-    trainer.ranks.wait()
-    last = Checkpoint(trainer.run.checkpoints.directory / step_name(progress.step))
-    known = {checkpoint.step: checkpoint for checkpoint in trainer.run.checkpoints.steps()}
-    chosen = known[progress.best.step] if progress.best and progress.best.step in known else last
+    chosen = _best(trainer, progress)
     trainer.saver.use(chosen)
     scores = dict(trainer.look().scores)
     if (average := _average(trainer, progress)) is not None:
@@ -33,6 +30,14 @@ def finish(trainer: Trainer, progress: Progress) -> dict[str, Any]:
     if trainer.ranks.is_first:
         trainer.run.write_result(result)
     return result
+
+
+def _best(trainer: Trainer, progress: Progress) -> Checkpoint:
+    """The best checkpoint that is still there, else the last one, as the first rank sees it."""
+    directory = trainer.run.checkpoints.directory
+    best = step_name(progress.best.step if progress.best else progress.step)
+    name = best if (directory / best).exists() else step_name(progress.step)
+    return Checkpoint(directory / trainer.ranks.text_of(0, name))
 
 
 def _average(trainer: Trainer, progress: Progress) -> Checkpoint | None:

@@ -85,13 +85,19 @@ class Saver:
             yield
 
     def regular(self, last: int) -> list[Checkpoint]:
-        """The checkpoints that any run with these settings has, however often it was stopped."""
-        return [
-            c for c in self.checkpoints.steps() if c.step and (c.step % self.config.save_every == 0 or c.step == last)
-        ]
+        """The checkpoints that any run with these settings has, however often it was stopped.
+
+        All ranks must ask. They go by what the first one sees: a shared disk may show its news to others later.
+        """
+        names = self.ranks.text_of(0, " ".join(step_name(step) for step in self._regular_steps(last)))
+        return [Checkpoint(self.checkpoints.directory / name) for name in names.split()]
+
+    def _regular_steps(self, last: int) -> list[int]:
+        steps = [checkpoint.step for checkpoint in self.checkpoints.steps()]
+        return [step for step in steps if step and (step % self.config.save_every == 0 or step == last)]
 
     def _prune(self, progress: Progress, last: int) -> None:
-        regular = [checkpoint.step for checkpoint in self.regular(last)]
+        regular = self._regular_steps(last)
         kept = {progress.step, *regular[-max(self.config.keep, self.config.average) :]}
         if progress.best is not None:
             kept.add(progress.best.step)

@@ -79,15 +79,8 @@ class Trainer:
         wishes = NO_WISH
         with closing(self.loader.batches(progress.position)) as batches:
             while not self.is_over(progress) and not wishes.stop:
-                before = progress.step
-                progress, wishes = self._advance(progress, *next(batches))
-                has_moved = progress.step > before  # not so if the batch was left out
-                is_best = False
-                if has_moved and self._is_due(progress, self.config.train.validate_every):
-                    progress, is_best = self._validate(progress)
-                is_due = has_moved and self._is_due(progress, self.config.train.save_every)
-                if is_best or is_due or wishes.save or wishes.stop:
-                    self._save(progress)
+                with named_hangs(self.ranks, f"step {progress.step + 1}"):
+                    progress, wishes = self._do_step(progress, *next(batches))
         return progress, self.is_over(progress)
 
     def is_over(self, progress: Progress) -> bool:
@@ -122,12 +115,24 @@ class Trainer:
         """Tell those who watch."""
         self.watch(Warned(text))
 
+    def _do_step(self, progress: Progress, share: Share, following: Position) -> tuple[Progress, Wishes]:
+        """One update, and what is due after it."""
+        before = progress.step
+        progress, wishes = self._advance(progress, share, following)
+        has_moved = progress.step > before  # not so if the batch was left out
+        is_best = False
+        if has_moved and self._is_due(progress, self.config.train.validate_every):
+            progress, is_best = self._validate(progress)
+        is_due = has_moved and self._is_due(progress, self.config.train.save_every)
+        if is_best or is_due or wishes.save or wishes.stop:
+            self._save(progress)
+        return progress, wishes
+
     def _advance(self, progress: Progress, share: Share, following: Position) -> tuple[Progress, Wishes]:
         """One update; a gradient that is not finite is dealt with as the settings say."""
         step = progress.step + 1
         mine = Wishes(self.should_stop(), time.monotonic() - self._saved_at > 60 * self.config.train.save_minutes)
-        with named_hangs(self.ranks, step):
-            stats, wishes = self.updater.gradient(share, step, mine)
+        stats, wishes = self.updater.gradient(share, step, mine)
         if not stats.is_finite:
             return self._leave_out(progress, share, stats, following), wishes
         self._skipped = 0

@@ -107,8 +107,13 @@ class Updater:
         try:
             return self._sums(parts, step, scale)
         except RuntimeError as error:
-            if not is_out_of_memory(error) or self.ranks.count > 1:
+            if not is_out_of_memory(error):
                 raise
+            if self.ranks.count > 1:  # the others would not split theirs
+                raise UserError(
+                    f"rank {self.ranks.rank} is out of memory in step {step}; let all ranks work in smaller parts: "
+                    f"--set train.accumulate={2 * self.config.accumulate}"
+                ) from error
             return None
 
     def _sums(self, parts: Sequence[Part], step: int, scale: float) -> tuple[float, float]:

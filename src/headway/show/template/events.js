@@ -1,7 +1,6 @@
 // Clicks, the mouse and keys.
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-const THEMES = ["auto", "light", "dark"];
 
 function fillControls() {
   element("finding").textContent = data.opening.finding;
@@ -164,22 +163,8 @@ function goBack() {
   }
 }
 
-function listenToTheme() {
-  let theme = "auto";
-  const nameTheme = () => {
-    element("theme").textContent = `◐ ${theme}`;
-    element("theme").ariaLabel = `Theme: ${theme}`;
-  };
-  const show = () => {
-    document.documentElement.style.colorScheme = theme === "auto" ? "" : theme;
-    nameTheme();
-    render();
-  };
-  element("theme").addEventListener("click", () => {
-    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
-    show();
-  });
-  nameTheme();
+function listenToThemeAndPrinter() {
+  const showTheme = listenToTheme(element("theme"), render);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
   // Paper is white, whatever the screen is, and nobody can open what is closed on it.
   const details = document.querySelector("details");
@@ -194,7 +179,7 @@ function listenToTheme() {
   addEventListener("afterprint", () => {
     details.open = wasOpen;
     state.isPrinting = false;
-    show();
+    showTheme();
   });
 }
 
@@ -211,7 +196,7 @@ fillControls();
 listenToControls();
 listenToPointing();
 listenToKeys();
-listenToTheme();
+listenToThemeAndPrinter();
 listenToSize();
 open();
 window.headway = { data, kinds, view: () => view }; // for the console

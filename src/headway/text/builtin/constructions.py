@@ -81,7 +81,7 @@ _DRAWN = (
     compound.exclamation,
     pronouns.pronoun_reference,
 )
-_OFTEN = {"pronoun_reference": 3.0}
+_OFTEN = {"pronoun_reference": 16.0}
 
 CONSTRUCTIONS = {draw.__name__: Construction(draw, _OFTEN.get(draw.__name__, 1.0)) for draw in _DRAWN}
 """All constructions by name."""

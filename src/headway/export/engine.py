@@ -1,0 +1,233 @@
+"""CTranslate2 in place of our own search: token ids in, hypotheses out.
+
+Its beam search grows beams as ours does but stops earlier, as soon as as many outputs are finished as there are beams;
+and it ranks them by the power penalty only. So all of them are asked for and ranked here, by the penalty that is set.
+
+An output may be as long as its own source allows. CTranslate2 knows one length for all sentences of a call, so those
+that reach beyond their own are searched again: the output does not depend on the neighbours.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from headway.config import SearchConfig
+from headway.errors import UserError
+from headway.export.ctranslate2 import token_names
+from headway.search.penalties import LengthPenalty
+from headway.search.results import Hypothesis
+from headway.text.specials import BOS, EOS, MASK, PAD, SPECIAL_TOKENS
+from headway.text.vocabulary import Vocabulary
+
+ITS_PENALTY = 1e-3
+"""The power penalty that CTranslate2 is given: next to none, so that an output that never ends does not push out those
+that do. With none at all it would stop at the first output."""
+CALLS_AHEAD = 8
+"""How many batches a worker is given at once, so that none waits for the others after each."""
+
+
+class Sentence(Protocol):
+    """What is to be translated, as ids."""
+
+    @property
+    def source(self) -> Sequence[int]:
+        """Without EOS."""
+
+    @property
+    def prefix(self) -> Sequence[int]:
+        """How the output begins."""
+
+    @property
+    def phrases(self) -> Sequence[Any]:
+        """What it must contain."""
+
+    @property
+    def target(self) -> Sequence[int] | None:
+        """The output that is to be scored, without EOS."""
+
+
+class Ctranslate2Engine:
+    """A converted model, its vocabulary, and how to search.
+
+    Several workers of one thread each are faster than one worker of several, but for a single sentence. Without
+    `with_probabilities` hypotheses have no probabilities of single tokens, which have to be computed separately.
+    """
+
+    name = "ctranslate2"
+
+    def __init__(
+        self,
+        directory: Path,
+        vocabulary: Vocabulary,
+        config: SearchConfig,
+        *,
+        device: str = "cpu",
+        workers: int | None = None,
+        threads: int = 1,
+        with_probabilities: bool = True,
+    ) -> None:
+        check_search(config)
+        self.config = config
+        self.penalty = LengthPenalty.of(config)
+        self.workers = workers or (available_cores() if device == "cpu" else 1)
+        self.with_probabilities = with_probabilities
+        self._source_names = token_names(vocabulary.source)
+        self._target_names = token_names(vocabulary.target)
+        self._target_ids = {name: number for number, name in enumerate(self._target_names)}
+        self._translator = open_model(directory, device, self.workers, threads)
+
+    @property
+    def batch_tokens(self) -> int:
+        """How many source tokens are best given at once."""
+        return self.config.batch_tokens * self.workers * CALLS_AHEAD
+
+    def decode(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
+        """The best `n_best` outputs of each sentence, best first."""
+        if any(sentence.phrases for sentence in sentences):
+            raise UserError("the ctranslate2 engine cannot promise phrases; use engine torch")
+        found = self._search(sentences)
+        # It neither counts the tokens of a prefix nor those that had to be other than EOS as the model does.
+        is_forced = self.config.min_length > 0 or any(sentence.prefix for sentence in sentences)
+        if is_forced:
+            found = self._with_probabilities(sentences, found)
+        best = [ranked(outputs)[: self.config.n_best] for outputs in found]
+        return self._with_probabilities(sentences, best) if self.with_probabilities and not is_forced else best
+
+    def score(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
+        """The given targets as hypotheses."""
+        targets = [list(sentence.target or []) for sentence in sentences]
+        values = self._forced([sentence.source for sentence in sentences], targets)
+        return [
+            [Hypothesis.of([*target, EOS], each, self.penalty)] for target, each in zip(targets, values, strict=True)
+        ]
+
+    def _search(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
+        """All outputs that were found, each within the length that its sentence allows."""
+        limits = [self._longest(sentence) for sentence in sentences]
+        found = self._translate(sentences, max(limits, default=0))
+        for limit in sorted(set(limits))[:-1]:
+            again = [
+                place
+                for place, outputs in enumerate(found)
+                if limits[place] == limit and any(length(output) >= limit for output in outputs)
+            ]
+            shorter = self._translate([sentences[place] for place in again], limit)
+            for place, outputs in zip(again, shorter, strict=True):
+                found[place] = outputs
+        return found
+
+    def _longest(self, sentence: Sentence) -> int:
+        """Most tokens of an output, EOS counted: as `search.rules` has it."""
+        return max(len(sentence.source), len(sentence.prefix)) + 1 + self.config.extra_length
+
+    def _translate(self, sentences: Sequence[Sentence], longest: int) -> list[list[Hypothesis]]:
+        """All outputs of a search in which none may be longer than `longest`."""
+        if not sentences:
+            return []
+        sources = [self._names(sentence.source) for sentence in sentences]
+        try:
+            results = self._translator.translate_batch(
+                sources,
+                [[self._target_names[token] for token in sentence.prefix] for sentence in sentences],
+                beam_size=self.config.beam,
+                num_hypotheses=self.config.beam,
+                length_penalty=ITS_PENALTY,
+                min_decoding_length=self.config.min_length,
+                max_decoding_length=longest,
+                max_input_length=0,  # nothing is cut
+                disable_unk=True,
+                suppress_sequences=[[SPECIAL_TOKENS[token]] for token in (PAD, BOS, MASK)],
+                return_end_token=True,
+                return_scores=True,
+                max_batch_size=self._share(map(len, sources)),
+                batch_type="tokens",
+            )
+        except RuntimeError as error:
+            raise UserError(f"CTranslate2: {error}; try engine torch") from None
+        return [[self._hypothesis(*each) for each in zip(one.hypotheses, one.scores, strict=True)] for one in results]
+
+    def _hypothesis(self, names: list[str], score: float) -> Hypothesis:
+        """An output with the log-probability that CTranslate2 found for it, without those of its tokens."""
+        tokens = [self._target_ids[name] for name in names]
+        finished = tokens[-1:] == [EOS]
+        total = score * len(tokens) ** ITS_PENALTY
+        return Hypothesis(tokens[:-1] if finished else tokens, total / self.penalty(len(tokens)), total, [], finished)
+
+    def _with_probabilities(
+        self, sentences: Sequence[Sentence], found: list[list[Hypothesis]]
+    ) -> list[list[Hypothesis]]:
+        """The same outputs with the log-probability that the model gives to each of their tokens."""
+        sources = [sentence.source for sentence, outputs in zip(sentences, found, strict=True) for _ in outputs]
+        values = iter(self._forced(sources, [output.tokens for outputs in found for output in outputs]))
+        return [[self._given(output, next(values)) for output in outputs] for outputs in found]
+
+    def _given(self, output: Hypothesis, values: list[float]) -> Hypothesis:
+        tokens = [*output.tokens, EOS] if output.finished else output.tokens
+        return Hypothesis.of(tokens, values[: len(tokens)], self.penalty)
+
+    def _forced(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
+        """The log-probability of each token of the targets, then of EOS."""
+        if not sources:
+            return []
+        try:
+            results = self._translator.score_batch(
+                [self._names(source) for source in sources],
+                [[self._target_names[token] for token in target] for target in targets],
+                max_input_length=0,
+                max_batch_size=self._share(map(len, sources)),
+                batch_type="tokens",
+            )
+        except RuntimeError as error:
+            raise UserError(f"CTranslate2: {error}; try engine torch") from None
+        return [list(result.log_probs) for result in results]
+
+    def _names(self, source: Iterable[int]) -> list[str]:
+        return [self._source_names[token] for token in source]
+
+    def _share(self, lengths: Iterable[int]) -> int:
+        """Tokens of a batch: what is set, or less, so that every worker has one."""
+        return max(min(self.config.batch_tokens, -(-sum(lengths) // self.workers)), 1)
+
+
+def check_search(config: SearchConfig) -> None:
+    """Refuse what CTranslate2 cannot do."""
+    if config.method == "sampling":
+        raise UserError(
+            "the ctranslate2 engine cannot sample as search.seed has it: what it draws depends on what it drew before; "
+            "use engine torch"
+        )
+
+
+def ranked(outputs: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """The best first; those that the model has not ended come last, as in our own search."""
+    return sorted(outputs, key=lambda output: (not output.finished, -output.score))
+
+
+def length(output: Hypothesis) -> int:
+    """How many tokens were written, EOS counted."""
+    return len(output.tokens) + output.finished
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def open_model(directory: Path, device: str, workers: int, threads: int) -> Any:
+    """The converted model, in the memory of a device: cpu, cuda, or one of several as in cuda:1."""
+    import ctranslate2  # type: ignore[import-untyped]
+
+    kind, _, number = device.partition(":")
+    if kind not in ("cpu", "cuda"):
+        raise UserError(f"CTranslate2 computes on cpu and cuda, not on {device}; choose one of them, or engine torch")
+    try:
+        return ctranslate2.Translator(
+            str(directory),
+            device=kind,
+            device_index=int(number or 0),
+            inter_threads=workers,
+            intra_threads=threads,
+        )
+    except (RuntimeError, ValueError) as error:
+        raise UserError(f"cannot open {directory} with CTranslate2: {error}") from None

@@ -1,0 +1,80 @@
+"""The tasks as Python calls them, `headway.train` and `headway.evaluate`: the flags of the commands as arguments."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from headway.settings import load_config
+from headway.store.run import Run
+from headway.tasks.evaluating import Evaluation, EvaluationSet, evaluate_system, run_system
+from headway.tasks.loading import changed_config, load
+from headway.tasks.setting_up import Wanted
+from headway.tasks.target_language import find_language
+from headway.tasks.training import NOBODY, Observer, Outcome, train_run
+from headway.text.corpus import Corpus
+from headway.text.named import NamedSplit
+from headway.text.opening import open_corpus
+
+Texts = str | Path | Sequence[str | Path]
+"""A file, or several that are read one after the other."""
+
+
+def train(
+    out: str | Path,
+    *,
+    source: Texts = (),
+    target: Texts = (),
+    corpus: str | Path | None = None,
+    valid_source: Texts = (),
+    valid_target: Texts = (),
+    valid_corpus: str | Path | None = None,
+    preset: str | None = None,
+    config: str | Path | None = None,
+    settings: Sequence[str] = (),
+    resume: bool = False,
+    init: str | Path | None = None,
+    observer: Observer = NOBODY,
+) -> Outcome:
+    """Train on pairs of text in the directory `out`; settings are assignments, as in model.heads=4.
+
+    Without validation texts, those of a named corpus are taken, or a part of the corpus is held out.
+    """
+    wanted = Wanted(preset, Path(config) if config is not None else None, settings)
+    data = load_config(preset, config, settings).data
+    training: Corpus | None = None
+    valid: Corpus | None = None
+    if source or target or corpus or not resume:
+        training = open_corpus(data, sources=_paths(source), targets=_paths(target), corpus=corpus)
+    if valid_source or valid_target or valid_corpus:
+        sides = _paths(valid_source), _paths(valid_target)
+        valid = open_corpus(data, sources=sides[0], targets=sides[1], corpus=valid_corpus, split="valid")
+    elif isinstance(training, NamedSplit):
+        valid = NamedSplit(training.name, "valid", training.seed)
+    start = Path(init) if init is not None else None
+    return train_run(Path(out), wanted, training, valid, resume=resume, init=start, observer=observer)
+
+
+def evaluate(
+    run: str | Path,
+    *,
+    source: Texts = (),
+    target: Texts = (),
+    corpus: str | Path | None = None,
+    references: Texts = (),
+    language: str | None = None,
+    metrics: Sequence[str] = ("bleu", "chrf"),
+    worst: int = 0,
+    longest: int = 0,
+    checkpoint: str | None = None,
+    settings: Sequence[str] = (),
+) -> Evaluation:
+    """Let a run translate a test set, and score what it writes; of a named corpus, its test set."""
+    data = changed_config(Run.open(run), settings).data
+    pairs = open_corpus(data, sources=_paths(source), targets=_paths(target), corpus=corpus, split="test")
+    found = find_language(language, data.target_language, pairs, _paths(target))
+    tests = EvaluationSet.of(pairs, _paths(references), found)
+    system = run_system(str(run), load(run, checkpoint=checkpoint, settings=settings), tests)
+    return evaluate_system(system, tests, metrics=metrics, worst=worst, longest=longest)
+
+
+def _paths(texts: Texts) -> list[Path]:
+    return [Path(texts)] if isinstance(texts, str | Path) else list(map(Path, texts))
