@@ -1,3 +1,6 @@
+from collections.abc import Callable
+from pathlib import Path
+
 import hypothesis
 import pytest
 import torch
@@ -9,3 +12,14 @@ hypothesis.settings.load_profile("house")
 @pytest.fixture(autouse=True)
 def _fixed_seed() -> None:
     torch.manual_seed(1)
+
+
+@pytest.fixture
+def workers() -> Callable[[], list[int]]:
+    """Gives the processes of ours that this one has started and that still run; Linux only."""
+
+    def find() -> list[int]:
+        pids = [pid for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()]
+        return [int(pid) for pid in pids if b"headway." in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+    return find

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -45,21 +46,21 @@ def test_processes_change_nothing() -> None:
 
 
 @pytest.mark.usefixtures("in_small_chunks")
-def test_closing_early_ends_the_processes() -> None:
+def test_closing_early_ends_the_processes(workers: Callable[[], list[int]]) -> None:
     chunks = encode_pairs(PAIRS, TOKENIZERS, 2)
     for _ in range(4):
         next(chunks)
-    assert len(children()) == 2
+    assert len(workers()) == 2
     chunks.close()
-    assert children() == []
+    assert workers() == []
 
 
 @pytest.mark.usefixtures("in_small_chunks")
-def test_a_process_that_is_killed_is_reported() -> None:
+def test_a_process_that_is_killed_is_reported(workers: Callable[[], list[int]]) -> None:
     chunks = encode_pairs(PAIRS, TOKENIZERS, 1 + 1)
     for _ in range(3):
         next(chunks)
-    for child in children():
+    for child in workers():
         os.kill(child, signal.SIGKILL)
     with pytest.raises(UserError, match="a process that encodes text has ended with code -9"):
         list(chunks)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -16,11 +17,6 @@ SHORT = ("search.extra_length=0", "search.method=sampling")
 LINES: list[str | Line] = ["one two", "", Line("three", prefix="two"), "two one one"] * (CHUNK * 3 // 2)
 
 
-def children() -> list[str]:
-    """The processes that this one has started and that still run."""
-    return [pid for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()]
-
-
 def ignore(number: int, text: str) -> None:
     """Nobody wants to know."""
 
@@ -30,13 +26,12 @@ def run(tmp_path: Path) -> str:
     return str(make_run(tmp_path / "run", data={"max_length": 8}).path)
 
 
-def test_two_workers_give_what_one_gives_in_the_same_order(run: str) -> None:
+def test_two_workers_give_what_one_gives_in_the_same_order(run: str, workers: Callable[[], list[int]]) -> None:
     order = Order(run, settings=(*SHORT, "search.n_best=2"), alignments=True)
     told: dict[int, list[tuple[int, str]]] = {1: [], 2: []}
     lines = [*LINES, "one two three " * 9]
     alone, together = (
-        list(order.translate(lines, lambda *warning, to=told[workers]: to.append(warning), workers))
-        for workers in (1, 2)
+        list(order.translate(lines, lambda *warning, to=told[number]: to.append(warning), number)) for number in (1, 2)
     )
     assert len(alone) == len(lines)
     for one, other in zip(alone, together, strict=True):
@@ -46,28 +41,28 @@ def test_two_workers_give_what_one_gives_in_the_same_order(run: str) -> None:
     assert alone[1] == together[1] == Translation(alignment=[])
     assert told[1] == told[2]
     assert told[2][0][0] == len(lines)
-    assert not children()
+    assert not workers()
 
 
-def test_the_processes_end_when_nobody_wants_more(run: str) -> None:
+def test_the_processes_end_when_nobody_wants_more(run: str, workers: Callable[[], list[int]]) -> None:
     endless = (f"one two {['one', 'two'][number % 2]}" for number in count())
     results = Order(run, settings=SHORT).translate(endless, ignore, 2)
     next(results)
-    assert len(children()) == 2
+    assert len(workers()) == 2
     results.close()
-    assert not children()
+    assert not workers()
 
 
-def test_a_wrong_order_is_told(run: str) -> None:
+def test_a_wrong_order_is_told(run: str, workers: Callable[[], list[int]]) -> None:
     with pytest.raises(UserError, match="has no checkpoint step-7"):
         list(Order(run, checkpoint="step-7").translate(LINES, ignore, 2))
-    assert not children()
+    assert not workers()
 
 
-def test_a_process_that_dies_is_told(run: str) -> None:
+def test_a_process_that_dies_is_told(run: str, workers: Callable[[], list[int]]) -> None:
     results = Order(run, settings=SHORT).translate((line for line in LINES * 9), ignore, 2)
     next(results)
-    for pid in children():
+    for pid in workers():
         os.kill(int(pid), signal.SIGKILL)
     with pytest.raises(UserError, match="a process that translates has ended with code -9"):
         list(results)
