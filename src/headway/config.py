@@ -293,7 +293,7 @@ class MachineConfig(Section):
     precision: Literal["fp32", "bf16", "fp16"] = "fp32"
     """Type of the matrix products; weights stay fp32. bf16 and fp16 need a GPU, or a CPU that has them."""
     allocator: Literal["default", "tcmalloc"] = "default"
-    """Memory allocator of headway train; tcmalloc makes training on the CPU faster. Linux only, if it is installed."""
+    """Memory allocator of headway train; tcmalloc can make training on a CPU faster. Linux only, if it is installed."""
     tf32: bool = False
     """Let GPUs round the factors of fp32 products to 19 bits, which is faster."""
     compile: bool = False

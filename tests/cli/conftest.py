@@ -17,7 +17,7 @@ def beginner(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def test_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def held_out_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Lines that were not trained on (some were, as there are few short ones), and their translations."""
     directory = tmp_path_factory.mktemp("test")
     lines = sources(200, seed=7)

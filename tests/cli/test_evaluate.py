@@ -21,20 +21,20 @@ def report(*arguments: object) -> dict:
 
 
 @pytest.fixture(scope="module")
-def written(taught: Path, test_files: Files, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(taught: Path, held_out_files: Files, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the run makes of the test set."""
-    done = called("translate", taught, test_files[0])
+    done = called("translate", taught, held_out_files[0])
     path = tmp_path_factory.mktemp("written") / "output.fr"
     path.write_text(done.stdout, encoding="utf-8")
     return path
 
 
-def test_people_read_every_score_with_its_interval_and_signature(taught: Path, test_files: Files) -> None:
-    done = headway("evaluate", taught, "--source", test_files[0], "--target", test_files[1], "--worst", 1)
+def test_people_read_every_score_with_its_interval_and_signature(taught: Path, held_out_files: Files) -> None:
+    done = headway("evaluate", taught, "--source", held_out_files[0], "--target", held_out_files[1], "--worst", 1)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     lines = done.stdout.splitlines()
-    assert lines[0] == f"{taught} on {test_files[0]} | {test_files[1]}: 200 lines, 1 reference"
+    assert lines[0] == f"{taught} on {held_out_files[0]} | {held_out_files[1]}: 200 lines, 1 reference"
     assert lines[1] == "language of the target: fr, from the name test.fr; BLEU splits words by 13a"
     for start in ("BLEU  ", "chrF2  ", "the paper's BLEU  ", "lower-cased tokenised BLEU  "):
         (row,) = [line for line in lines if line.startswith(start)]
@@ -46,9 +46,9 @@ def test_people_read_every_score_with_its_interval_and_signature(taught: Path, t
     assert "worst: line " in done.stdout
 
 
-def test_bleu_is_that_of_sacrebleu(taught: Path, test_files: Files, written: Path) -> None:
-    ours = report(taught, "--source", test_files[0], "--target", test_files[1])
-    command = [sys.executable, "-m", "sacrebleu", str(test_files[1]), "-i", str(written), "-m", "bleu", "chrf"]
+def test_bleu_is_that_of_sacrebleu(taught: Path, held_out_files: Files, written: Path) -> None:
+    ours = report(taught, "--source", held_out_files[0], "--target", held_out_files[1])
+    command = [sys.executable, "-m", "sacrebleu", str(held_out_files[1]), "-i", str(written), "-m", "bleu", "chrf"]
     theirs = subprocess.run([*command, "-w", "6"], capture_output=True, text=True, check=True)
     for name, found in zip(("bleu", "chrf"), json.loads(theirs.stdout), strict=True):
         assert ours[name]["value"] == pytest.approx(found["score"], abs=1e-5)
@@ -58,11 +58,11 @@ def test_bleu_is_that_of_sacrebleu(taught: Path, test_files: Files, written: Pat
 
 
 def test_a_file_is_scored_without_a_model_as_the_model_that_wrote_it(
-    taught: Path, test_files: Files, written: Path
+    taught: Path, held_out_files: Files, written: Path
 ) -> None:
-    of_run = report(taught, "--source", test_files[0], "--target", test_files[1])
-    of_file = report("--hypotheses", written, "--target", test_files[1])
-    both = report(taught, "--hypotheses", written, "--source", test_files[0], "--target", test_files[1])
+    of_run = report(taught, "--source", held_out_files[0], "--target", held_out_files[1])
+    of_file = report("--hypotheses", written, "--target", held_out_files[1])
+    both = report(taught, "--hypotheses", written, "--source", held_out_files[0], "--target", held_out_files[1])
     for name in ("bleu", "chrf", "paper_bleu", "lowercased_bleu", "length_ratio", "exact_matches", "language"):
         assert of_run[name] == of_file[name] == both[name]
     assert of_file["perplexity"] is None
@@ -70,17 +70,19 @@ def test_a_file_is_scored_without_a_model_as_the_model_that_wrote_it(
     assert both["perplexity"] == pytest.approx(of_run["perplexity"])
 
 
-def test_more_references_can_only_help(test_files: Files, written: Path) -> None:
-    one = report("--hypotheses", written, "--target", test_files[1], "--metrics", "bleu,ter")
-    two = report("--hypotheses", written, "--target", test_files[1], "--reference", written, "--metrics", "bleu,ter")
+def test_more_references_can_only_help(held_out_files: Files, written: Path) -> None:
+    one = report("--hypotheses", written, "--target", held_out_files[1], "--metrics", "bleu,ter")
+    two = report(
+        "--hypotheses", written, "--target", held_out_files[1], "--reference", written, "--metrics", "bleu,ter"
+    )
     assert two["references"] == 2
     assert one["bleu"]["value"] < two["bleu"]["value"] == pytest.approx(100)
     assert one["ter"]["value"] > two["ter"]["value"] == 0
     assert "chrf" not in one
 
 
-def test_two_runs_are_compared(taught: Path, beginner: Path, test_files: Files, written: Path) -> None:
-    files = ("--source", test_files[0], "--target", test_files[1])
+def test_two_runs_are_compared(taught: Path, beginner: Path, held_out_files: Files, written: Path) -> None:
+    files = ("--source", held_out_files[0], "--target", held_out_files[1])
     against_run = report(taught, *files, "--compare", beginner)["comparison"]
     assert against_run["bleu"]["is_real"]
     assert against_run["bleu"]["difference"] > 20
@@ -111,9 +113,14 @@ def test_a_named_corpus_brings_its_test_set_and_its_language(taught: Path) -> No
     ],
 )
 def test_wrong_input_is_told(
-    arguments: list[str], message: str, taught: Path, test_files: Files, tmp_path: Path
+    arguments: list[str], message: str, taught: Path, held_out_files: Files, tmp_path: Path
 ) -> None:
-    names = {"run": taught, "en": test_files[0], "fr": test_files[1], "short": write_lines(tmp_path / "short", ["un"])}
+    names = {
+        "run": taught,
+        "en": held_out_files[0],
+        "fr": held_out_files[1],
+        "short": write_lines(tmp_path / "short", ["un"]),
+    }
     done = called("evaluate", *(each.format(**names) for each in arguments))
     assert isinstance(done.exception, UserError)
     assert str(done.exception).startswith(message.format(**names))
