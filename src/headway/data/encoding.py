@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from itertools import chain, islice
 
-from headway.data.encoding_worker import receive_joined, send
+from headway.data.encoding_worker import receive_joined, send, send_texts
 from headway.errors import UserError
 from headway.text.corpus import Pair
 from headway.text.tokenizer import Joined, Tokenizer
@@ -24,11 +24,12 @@ from headway.text.tokenizer import Joined, Tokenizer
 CHUNK = 10_000
 """Pairs that are encoded at once."""
 ALONE = 4
-"""Chunks that are encoded before processes are started."""
+"""Chunks for which no processes are started."""
 MOST_PROCESSES = 4
 """More would wait for this process, which reads and writes."""
 
 Tokenizers = tuple[Tokenizer, Tokenizer]
+Texts = list[tuple[str, ...]]
 Sides = list[Joined]
 
 
@@ -38,21 +39,22 @@ def encode_pairs(
     """The ids of the two sides of each chunk, by as many processes as there are cores; 1 is this one alone."""
     count = min(_cores(), MOST_PROCESSES) if processes is None else processes
     chunks = _chunks(pairs)
-    for texts in chunks if count == 1 else islice(chunks, ALONE):
-        yield [tokenizer.encode_joined(side) for tokenizer, side in zip(tokenizers, texts, strict=True)]
-    following = next(chunks, None)
-    if following is not None:
-        yield from _encode_in_processes(chain([following], chunks), tokenizers, count)
+    ahead = list(islice(chunks, ALONE + 1)) if count > 1 else []
+    if len(ahead) > ALONE:
+        yield from _encode_in_processes(chain(ahead, chunks), tokenizers, count)
+    else:
+        for texts in chain(ahead, chunks):
+            yield [tokenizer.encode_joined(side) for tokenizer, side in zip(tokenizers, texts, strict=True)]
 
 
-def _chunks(pairs: Iterable[Pair]) -> Iterator[list[list[str]]]:
+def _chunks(pairs: Iterable[Pair]) -> Iterator[Texts]:
     """The texts of the two sides of as many pairs as are encoded at once."""
     remaining = iter(pairs)
     while chunk := list(islice(remaining, CHUNK)):
-        yield [[pair[side] for pair in chunk] for side in (0, 1)]
+        yield list(zip(*chunk, strict=True))
 
 
-def _encode_in_processes(chunks: Iterable[list[list[str]]], tokenizers: Tokenizers, count: int) -> Iterator[Sides]:
+def _encode_in_processes(chunks: Iterable[Texts], tokenizers: Tokenizers, count: int) -> Iterator[Sides]:
     with ExitStack() as stack:
         free: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         for _ in range(count):
@@ -60,7 +62,7 @@ def _encode_in_processes(chunks: Iterable[list[list[str]]], tokenizers: Tokenize
         threads = stack.enter_context(ThreadPoolExecutor(count))
         stack.callback(threads.shutdown, cancel_futures=True)
 
-        def encode(texts: list[list[str]]) -> Sides:
+        def encode(texts: Texts) -> Sides:
             worker = free.get()
             try:
                 return worker.encode(texts)
@@ -91,13 +93,14 @@ class _Worker:
         self._input, self._output = self._process.stdin, self._process.stdout
         self._tokenizers: bytes | None = json.dumps([tokenizer.to_json() for tokenizer in tokenizers]).encode()
 
-    def encode(self, texts: list[list[str]]) -> Sides:
+    def encode(self, texts: Texts) -> Sides:
         """The ids of both sides."""
         try:
             if self._tokenizers is not None:
                 send(self._input, self._tokenizers)
                 self._tokenizers = None
-            send(self._input, json.dumps(texts, ensure_ascii=False).encode())
+            for side in texts:
+                send_texts(self._input, side)
             self._input.flush()
             return [receive_joined(self._output) for _ in texts]
         except (EOFError, BrokenPipeError):

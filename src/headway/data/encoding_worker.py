@@ -7,6 +7,8 @@ import json
 import signal
 import struct
 import sys
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import IO
 
 import numpy as np
@@ -31,6 +33,19 @@ def receive(stream: IO[bytes]) -> bytes:
     return data
 
 
+def send_texts(stream: IO[bytes], texts: Sequence[str]) -> None:
+    """Write texts: their lengths, then all of them as one, which is far faster than JSON."""
+    send(stream, np.fromiter(map(len, texts), np.int64, len(texts)).tobytes())
+    send(stream, "".join(texts).encode())
+
+
+def receive_texts(stream: IO[bytes]) -> list[str]:
+    """The inverse of `send_texts`."""
+    ends = np.cumsum(np.frombuffer(receive(stream), dtype=np.int64)).tolist()
+    text = receive(stream).decode()
+    return [text[start:end] for start, end in pairwise([0, *ends])]
+
+
 def send_joined(stream: IO[bytes], joined: Joined) -> None:
     """Write ids and lengths."""
     send(stream, joined.lengths.tobytes())
@@ -52,7 +67,7 @@ def main() -> None:
     tokenizers = [Tokenizer.from_json(text) for text in json.loads(receive(source))]
     while True:
         try:
-            sides = json.loads(receive(source))
+            sides = [receive_texts(source) for _ in tokenizers]
         except EOFError:
             return
         for tokenizer, texts in zip(tokenizers, sides, strict=True):

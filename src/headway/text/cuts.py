@@ -9,6 +9,8 @@ accent.
 """
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 BECOME_SPACE = (
     "\u00a8\u00af\u00b4\u00b8\u02d8-\u02dd\u037a\u0384\u0385\u1fbd\u1fbf-\u1fc1\u1fcd-\u1fcf\u1fdd-\u1fdf\u1fed\u1fee"
@@ -16,11 +18,39 @@ BECOME_SPACE = (
 )
 """The characters, beside white space, that begin with a space in NFKC; as ranges of a regular expression."""
 
-_CUT = re.compile(rf" (?=[^\s{BECOME_SPACE}])")
+FIRST = "\0"
+"""Marks the part that a text begins with, which has no space before it."""
+
+BLOCK = 200
+"""Texts that are cut at once. One with odd spaces makes cutting slow for all of them."""
+
+_CUT = re.compile(rf" (?=[^\s{FIRST}{BECOME_SPACE}])")
 _SPACE_TO_KEEP = re.compile(rf" (?![^\s{BECOME_SPACE}])")
 
 
-def cut(text: str) -> list[str]:
-    """The parts of a text; before each but the first stood a space, which is left out."""
-    # Most texts have no other spaces, and then splitting at all of them is the same and three times as fast.
-    return _CUT.split(text) if _SPACE_TO_KEEP.search(text) else text.split(" ")
+class Parts(NamedTuple):
+    """The parts of several texts."""
+
+    parts: list[str]
+    """One text after the other. The first part of each has a mark before it; before the others stood a space."""
+    counts: list[int]
+    """How many parts each text has."""
+
+
+def cut(texts: Sequence[str]) -> Parts:
+    """Cut texts, many at once where their spaces are as usual."""
+    parts, counts = Parts([], [])
+    for start in range(0, len(texts), BLOCK):
+        block = texts[start : start + BLOCK]
+        joined = FIRST + f" {FIRST}".join(block)
+        usual = not _SPACE_TO_KEEP.search(joined) and joined.count(f" {FIRST}") == len(block) - 1
+        more = Parts(joined.split(" "), [text.count(" ") + 1 for text in block]) if usual else cut_one_by_one(block)
+        parts += more.parts
+        counts += more.counts
+    return Parts(parts, counts)
+
+
+def cut_one_by_one(texts: Sequence[str]) -> Parts:
+    """The same, plainly; it takes several times as long."""
+    rows = [_CUT.split(FIRST + text) for text in texts]
+    return Parts([part for row in rows for part in row], [len(row) for row in rows])

@@ -10,8 +10,8 @@ signs, no text can ever be taken for a special token or for a byte.
 Ids: the special tokens (`specials.py`), then 256 bytes, then the learned pieces.
 """
 
-from array import array
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +38,13 @@ class Tokenizer:
         engine.encode_special_tokens = True  # what looks like a special token in a text is text
         self._engine = engine
         self._typecode = "H" if len(self) <= 1 << 16 else "I"
-        self._cache = WordCache(self._encode_plainly, self._typecode)
+
+    @cached_property
+    def _cache(self) -> WordCache:
+        tokens = self._engine.get_vocab()
+        with_space = np.zeros(len(self), dtype=np.bool_)
+        with_space[[i for token, i in tokens.items() if self._engine.decoder.decode([token]).startswith(" ")]] = True
+        return WordCache(self._encode_plainly, self._typecode, with_space)
 
     def __len__(self) -> int:
         return self._engine.get_vocab_size()
@@ -54,13 +60,14 @@ class Tokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of several texts: what `encode` gives for each, but much faster."""
-        return [array(self._typecode, ids).tolist() for ids in self._cache.encode(texts)]
+        ids, lengths = self.encode_joined(texts)
+        return [part.tolist() for part in np.split(ids, np.cumsum(lengths[:-1]))] if texts else []
 
     def encode_joined(self, texts: Sequence[str]) -> Joined:
         """The ids of several texts in one array, for many texts the fastest way."""
-        rows = self._cache.encode(texts)
-        ids = np.frombuffer(b"".join(rows), dtype=self._typecode)
-        return Joined(ids, np.fromiter(map(len, rows), np.int64, len(rows)) // ids.itemsize)
+        data, sizes = self._cache.encode(texts)
+        ids = np.frombuffer(data, dtype=self._typecode)
+        return Joined(ids, sizes // ids.itemsize)
 
     def _encode_plainly(self, texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self._engine.encode_batch_fast(texts, add_special_tokens=False)]

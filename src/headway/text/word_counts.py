@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from itertools import chain, islice
+from itertools import islice
 
-from headway.text.cuts import cut
+from headway.text.cuts import FIRST, cut
 
-BLOCK = 10_000
+BLOCK = 2000
 """Lines that are counted at once."""
 LIMIT = 1 << 18
 """Parts of lines that are kept until they are cut into words."""
@@ -15,32 +15,27 @@ LIMIT = 1 << 18
 def count_words(lines: Iterable[str], words: Callable[[str], Iterable[str]]) -> Counter[str]:
     """The words that `words` cuts lines into, counted; it is asked once for a part of a line that occurs often."""
     counts: Counter[str] = Counter()
-    first: Counter[str] = Counter()
-    later: Counter[str] = Counter()
+    parts: Counter[str] = Counter()
     remaining = iter(lines)
     while block := list(islice(remaining, BLOCK)):
-        rows = [cut(line) for line in block]
-        first.update([parts[0] for parts in rows])
-        later.update(chain.from_iterable(parts[1:] for parts in rows))
-        if len(first) + len(later) > LIMIT:
-            _move(first, later, words, counts)
-    _move(first, later, words, counts)
+        parts.update(cut(block).parts)
+        if len(parts) > LIMIT:
+            _move(parts, words, counts)
+    _move(parts, words, counts)
     return counts
 
 
-def _move(
-    first: Counter[str], later: Counter[str], words: Callable[[str], Iterable[str]], counts: Counter[str]
-) -> None:
+def _move(parts: Counter[str], words: Callable[[str], Iterable[str]], counts: Counter[str]) -> None:
     """Count the words of parts instead of the parts."""
-    for part, count in first.items():
-        for word in words(part):
-            counts[word] += count
     alike: dict[int, list[str]] = {}
-    for part, count in later.items():
-        alike.setdefault(count, []).append(part)
-    for count, parts in alike.items():
-        for start in range(0, len(parts), BLOCK):  # as one text, which is faster than one by one
-            for word in words(" " + " ".join(parts[start : start + BLOCK])):
+    for part, count in parts.items():
+        if part.startswith(FIRST):
+            for word in words(part.removeprefix(FIRST)):
                 counts[word] += count
-    first.clear()
-    later.clear()
+        else:
+            alike.setdefault(count, []).append(part)
+    for count, several in alike.items():
+        for start in range(0, len(several), BLOCK):  # as one text, which is faster than one by one
+            for word in words(" " + " ".join(several[start : start + BLOCK])):
+                counts[word] += count
+    parts.clear()
