@@ -1,8 +1,9 @@
 """Whole training updates of Headway against a plain loop around `torch.nn.Transformer`, on identical batches.
 
 An update is forward, backward and Adam, dropout on. Ours is what `headway train` runs (the `Updater`); the loop is
-what torch's documentation adds up to. Beside the rates stand the share of the GEMM rate that the same run measures,
-the peak memory of each alone in its process, and batches in random order, whose padding ours does not compute with.
+what torch's documentation adds up to. Beside the rates stand the share of the GEMM rate that the same run measures, on
+large squares and on the products of the model itself, the peak memory of each alone in its process, and batches in
+random order, whose padding ours does not compute with.
 """
 
 import json
@@ -11,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 
 import torch
@@ -22,6 +24,7 @@ from headway.data.objectives import Seq2SeqBatch
 from headway.nn import packing
 from headway.text.specials import EOS, MASK, PAD
 from headway.train.batches import Part, Share
+from headway.train.loss import CHUNK
 from headway.train.objective import Objective
 from headway.train.optimizers import build_optimizer
 from headway.train.precision import Precision
@@ -104,16 +107,46 @@ def gemm_rate(seconds: float = 1.0) -> float:
     return best
 
 
-def flops(config: Config, batches: list[Seq2SeqBatch]) -> float:
-    """Of the matrix products with weights, forward and backward, on real tokens; attention's own are left out."""
+def products(config: Config, batches: list[Seq2SeqBatch]) -> Counter[tuple[int, int, int]]:
+    """The products with weights on real tokens, as (rows, inner, columns), and how often; attention's own are left out.
+
+    The forward product only: the backward pass has two more of the same size.
+    """
     model = config.model
     width, inner = model.d_model, model.d_ff
-    encoder = model.layers * (4 * width * width + 2 * width * inner)
-    keys_values = model.layers * 2 * width * width  # of the memory
-    decoder = model.layers * (6 * width * width + 2 * width * inner) + width * VOCABULARY
-    sources = sum(int((batch.source != PAD).sum()) for batch in batches)
-    targets = sum(int((batch.answer != PAD).sum()) for batch in batches)
-    return 6.0 * (sources * (encoder + keys_values) + targets * decoder)
+    found: Counter[tuple[int, int, int]] = Counter()
+    for batch in batches:
+        sources, targets = (int((ids != PAD).sum()) for ids in (batch.source, batch.answer))
+        for rows, squares in ((sources, 2), (targets, 4)):
+            found[rows, width, width] += squares * model.layers
+            found[rows, width, inner] += model.layers
+            found[rows, inner, width] += model.layers
+        found[sources, width, 2 * width] += 2 * model.layers  # keys and values: the encoder's own, and for the decoder
+        found[targets, width, 2 * width] += model.layers
+        for start in range(0, targets, CHUNK):
+            found[min(CHUNK, targets - start), width, VOCABULARY] += 1
+    return found
+
+
+def flops(config: Config, batches: list[Seq2SeqBatch]) -> float:
+    """Of these products, forward and backward."""
+    return sum(6.0 * rows * k * columns * times for (rows, k, columns), times in products(config, batches).items())
+
+
+def own_gemm_rate(config: Config, batches: list[Seq2SeqBatch], repeats: int = 5) -> float:
+    """FLOP/s of these products alone, one after the other, each the best of several; results go to ready memory."""
+    seconds = 0.0
+    for (rows, k, columns), times in products(config, batches).items():
+        x, weight, gradient = torch.randn(rows, k), torch.randn(columns, k), torch.randn(rows, columns)
+        for one, other in ((x, weight.T), (gradient, weight), (gradient.T, x)):
+            out = torch.empty(one.size(0), other.size(1))
+            best = float("inf")
+            for _ in range(repeats):
+                start = time.perf_counter()
+                torch.mm(one, other, out=out)
+                best = min(best, time.perf_counter() - start)
+            seconds += times * best
+    return flops(config, batches) / seconds
 
 
 def over(step: Step, batches: list[Seq2SeqBatch]) -> Callable[[], None]:
@@ -130,40 +163,50 @@ def compare(preset: str, rounds: int, batches: list[Seq2SeqBatch], steps: int) -
     tokens = sum(int((batch.answer != PAD).sum()) for batch in batches)
     torch.manual_seed(1)
     variants = {name: over(loop(config), batches) for name, loop in LOOPS.items()}
-    gemm = [gemm_rate()]
+    squares, own = [gemm_rate()], [own_gemm_rate(config, batches)]
     seconds = interleave(variants, rounds)
-    gemm.append(gemm_rate())
-    median, least, most = ratio(seconds["torch"], seconds["headway"])
+    squares.append(gemm_rate())
+    own.append(own_gemm_rate(config, batches))
     rates = {name: statistics.median(tokens / s for s in times) for name, times in seconds.items()}
-    share = flops(config, batches) / statistics.median(seconds["headway"]) / max(gemm)
+    reached = flops(config, batches) / statistics.median(seconds["headway"])
     peaks = {name: in_a_process(name, preset, steps) / 2**20 for name in LOOPS}
+    shares = " | ".join(f"{reached / max(rate):.0%} of {max(rate) / 1e9:,.0f}" for rate in (squares, own))
     return (
-        f"| {preset} | {rates['torch']:,.0f} | {rates['headway']:,.0f} | {median:.2f} ({least:.2f} to {most:.2f}) "
-        f"| {share:.0%} of {max(gemm) / 1e9:,.0f} GFLOP/s | {peaks['torch']:,.0f} | {peaks['headway']:,.0f} |"
+        f"| {preset} | {rates['torch']:,.0f} | {rates['headway']:,.0f} "
+        f"| {spread(seconds['torch'], seconds['headway'])} | {shares} "
+        f"| {peaks['torch']:,.0f} | {peaks['headway']:,.0f} |"
     )
 
 
-def compare_unsorted(preset: str, rounds: int, batches: list[Seq2SeqBatch]) -> str:
-    """Ours with and without packing on batches in random order."""
+def compare_unsorted(preset: str, rounds: int, batches: list[Seq2SeqBatch], in_order: list[Seq2SeqBatch]) -> str:
+    """Batches in random order: the plain loop, ours without packing and with it; and ours on sorted batches."""
     config = config_of(preset)
     tokens = sum(int((batch.answer != PAD).sum()) for batch in batches)
+    sorted_tokens = sum(int((batch.answer != PAD).sum()) for batch in in_order)
     padding = 1 - tokens / sum(batch.answer.numel() for batch in batches)
     worthwhile = packing.WORTHWHILE
     torch.manual_seed(1)
-    run = over(headway_update(config), batches)
+    step = headway_update(config)
+    packed = over(step, batches)
 
     def padded() -> None:
         packing.WORTHWHILE = 1.0  # never
-        run()
+        packed()
         packing.WORTHWHILE = worthwhile
 
-    seconds = interleave({"padded": padded, "packed": run}, rounds)
-    median, least, most = ratio(seconds["padded"], seconds["packed"])
+    plain = over(torch_loop(config), batches)
+    seconds = interleave({"plain": plain, "padded": padded, "packed": packed, "sorted": over(step, in_order)}, rounds)
     rates = {name: statistics.median(tokens / s for s in times) for name, times in seconds.items()}
+    rates["sorted"] *= sorted_tokens / tokens
     return (
-        f"| {preset} | {padding:.0%} | {rates['padded']:,.0f} | {rates['packed']:,.0f} "
-        f"| {median:.2f} ({least:.2f} to {most:.2f}) |"
+        f"| {preset} | {padding:.0%} | {' | '.join(f'{rate:,.0f}' for rate in rates.values())} "
+        f"| {spread(seconds['plain'], seconds['packed'])} | {spread(seconds['padded'], seconds['packed'])} |"
     )
+
+
+def spread(slower: list[float], faster: list[float]) -> str:
+    median, least, most = ratio(slower, faster)
+    return f"{median:.2f} ({least:.2f} to {most:.2f})"
 
 
 def in_a_process(name: str, preset: str, steps: int) -> float:
@@ -196,8 +239,9 @@ def main() -> None:
         f"{tokens:,} target tokens a round, {rounds} rounds in turns; allocator: {preloaded.rpartition('/')[2]}.",
         "",
         "| preset | plain loop, target tokens/s | headway, target tokens/s | times as fast: median (least to most) "
-        "| share of the GEMM rate | peak MiB, plain loop | headway |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| share of the GEMM rate, GFLOP/s: large squares | the model's own products "
+        "| peak MiB, plain loop | headway |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     print(machine())
     batches = sorted_batches(count, tokens)
@@ -208,10 +252,11 @@ def main() -> None:
         "",
         "Batches in random order:",
         "",
-        "| preset | padding | padded, target tokens/s | packed | times as fast |",
-        "| --- | --- | --- | --- | --- |",
+        "| preset | padding | plain loop, target tokens/s | headway without packing | headway "
+        "| headway, sorted batches | times the plain loop | times without packing |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    lines.append(compare_unsorted(arguments.presets[0], rounds, unsorted_batches(count, tokens)))
+    lines.append(compare_unsorted(arguments.presets[0], rounds, unsorted_batches(count, tokens), batches))
     print(lines[-1], flush=True)
     report("train_speed", "\n".join(lines), save=arguments.save)
 

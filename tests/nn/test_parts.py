@@ -46,6 +46,19 @@ def test_dropout_rests_when_not_training() -> None:
     assert Dropout(0.0).train()(x) is x
 
 
+@pytest.mark.parametrize("training", [True, False])
+def test_dropout_adds_in_one_pass_what_it_would_add_in_two(training: bool) -> None:
+    dropout = Dropout(0.4).train(training)
+    results = []
+    for add in (dropout.add, lambda x, change: x + dropout(change)):
+        x, change = (torch.linspace(-1, 1, 300).requires_grad_() for _ in range(2))
+        torch.manual_seed(1)
+        y = add(x, change)
+        y.square().sum().backward()
+        results.append((y, x.grad, change.grad))
+    torch.testing.assert_close(*results)
+
+
 def test_dropout_repeats_from_a_seed() -> None:
     masks = []
     for _ in range(2):

@@ -65,7 +65,7 @@ def as_text(demo: "Demo") -> str:
         f"Where the model looks, layer by layer and head by head: {demo.page} (open it in a browser)",
         "",
         "Next:",
-        f'  echo "The cat sleeps." | headway translate {run}',
+        f'  echo "The cat is sleeping." | headway translate {run}',
         f'  headway show {run} "The animal didn\'t cross the street because it was too wide." --out page.html',
         "  headway train --source YOUR.en --target YOUR.fr --out runs/mine",
     ]

@@ -188,7 +188,7 @@ class MultiHeadAttention(nn.Module):
         """Keys and values (B, H, K, E) of `memory` (B, K, D), maybe packed, by one matrix product."""
         assert memory is not None, "without a cache there must be a memory"
         both = spread(self.to_key_value(memory), packing)  # (B, K, H E + H E)
-        keys, values = both.tensor_split([self.key_width], dim=-1)
+        keys, values = both.split([self.key_width, both.size(-1) - self.key_width], dim=-1)
         return self.split(keys), self.split(values)
 
     def split(self, x: Tensor) -> Tensor:

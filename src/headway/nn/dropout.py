@@ -28,6 +28,12 @@ class Dropout(nn.Module):
             return F.dropout(x, self.rate)
         return x * keep_mask(x, self.rate)
 
+    def add(self, x: Tensor, change: Tensor) -> Tensor:
+        """`x` plus the dropped `change`, in one pass over both."""
+        if not self.training or self.rate == 0.0 or x.device.type != "cpu":
+            return x + self(change)
+        return torch.addcmul(x, change, keep_mask(change, self.rate))
+
     def extra_repr(self) -> str:
         """The rate, for `print(model)`."""
         return f"rate={self.rate}"

@@ -67,7 +67,7 @@ class PostNorm(Residual):
 
     def after(self, x: Tensor, change: Tensor, real: Tensor | None) -> Tensor:
         """Sum, then norm."""
-        return self.norm(x + self.dropout(change), real)
+        return self.norm(self.dropout.add(x, change), real)
 
 
 class PreNorm(Residual):
@@ -79,5 +79,4 @@ class PreNorm(Residual):
 
     def after(self, x: Tensor, change: Tensor, real: Tensor | None) -> Tensor:  # noqa: ARG002
         """The sum."""
-        y: Tensor = x + self.dropout(change)
-        return y
+        return self.dropout.add(x, change)

@@ -52,7 +52,9 @@ def _adjectives(words: str) -> list[Adjective]:
 
 _ANIMAL_FAULTS = [*_adjectives("tired weak slow lazy nervous frightened"), adjective("young", "animal")]
 _WAY_FAULTS = _adjectives("wide dangerous long deep narrow dark noisy high")
-_EATERS = "cat, dog, horse, cow, rabbit, mouse, monkey, bear, fox, goat, pig, elephant, turtle, hen, giraffe, bird"
+_EATERS = (
+    "cat, dog, horse, cow, rabbit, mouse, monkey, bear, fox, goat, pig, elephant, turtle, hen, giraffe, bird, goose"
+)
 _PACKED = "gift, toy, ball, painting, mirror, lamp, guitar, bottle, violin, computer, coat, cake, plate, radio, book"
 
 SCENES = [
@@ -88,8 +90,16 @@ def riddles() -> list[Riddle]:
     return found
 
 
+@cache
+def _riddles_about(gender: str) -> list[Riddle]:
+    return [riddle for riddle in riddles() if riddle.subject.gender == gender]
+
+
 def pronoun_reference(draw: Draw) -> Meaning:
-    """The animal didn't cross the street because it was too tired."""
-    riddle = draw.pick(riddles())
+    """The animal didn't cross the street because it was too tired.
+
+    Half of the subjects are feminine, though fewer animals are: else *il* would be the better guess.
+    """
+    riddle = draw.pick(_riddles_about(draw.pick("mf")))
     fault = draw.pick(riddle.subject_faults if draw.chance(50) else riddle.object_faults)
     return riddle.meaning(fault, draw.pick(riddle.tenses))

@@ -61,6 +61,7 @@ fox | renard m | 狐狸 只
 giraffe | girafe f | 长颈鹿 只
 frog | grenouille f | 青蛙 只
 snake | serpent m | 蛇 条
+panther | panthère f | 豹子 只
 
 animal pet
 cat | chat m | 猫 只
@@ -74,6 +75,7 @@ pig | cochon m | 猪 头
 turtle | tortue f | 乌龟 只
 goat | chèvre f | 山羊 只
 hen | poule f | 母鸡 只
+goose/geese | oie f | 鹅 只
 
 fruit
 apple | pomme f | 苹果 个
