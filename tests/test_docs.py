@@ -1,4 +1,4 @@
-"""The pages keep their word: symbols exist, code runs, links lead somewhere, commands are those of the help."""
+"""The pages keep their word: symbols exist, code runs, links lead somewhere, both languages say the same."""
 
 import re
 import subprocess
@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from pages import ROOT, all_blocks, code_blocks
+
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+TRANSLATED = {
+    "README.md": "README.zh-CN.md",
+    "docs/tour.md": "docs/zh/tour.md",
+    "docs/tutorial.md": "docs/zh/tutorial.md",
+}
 
 
 def resolve(symbol: str) -> object:
@@ -43,20 +49,16 @@ def test_a_wrong_symbol_would_be_noticed() -> None:
         resolve("headway.nn.atention")
 
 
-def code_blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-
-
 @pytest.mark.parametrize("page", ["README.md", "docs/tour.md"])
 def test_the_python_of_a_page_runs(page: str) -> None:
-    blocks = code_blocks(ROOT / page, "python")
+    blocks = code_blocks(page, "python")
     assert blocks
     result = subprocess.run([sys.executable, "-"], input="\n".join(blocks), capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
 
 
 def test_the_readme_shows_what_describe_prints() -> None:
-    shown = next(block for block in code_blocks(ROOT / "README.md", "") if "$ headway describe" in block)
+    shown = next(block for block in code_blocks("README.md", "") if "$ headway describe" in block)
     command = Path(sys.executable).parent / "headway"
     printed = subprocess.run([command, "describe", "--preset", "base"], capture_output=True, text=True, check=True)
     lines = [line.rstrip() for line in printed.stdout.splitlines()]
@@ -68,3 +70,27 @@ def test_the_readme_shows_what_describe_prints() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", TRANSLATED)
+def test_a_translated_page_has_the_same_code(page: str) -> None:
+    blocks = all_blocks(page)
+    assert len(blocks) > 3
+    assert all_blocks(TRANSLATED[page]) == blocks
+
+
+@pytest.mark.parametrize("page", TRANSLATED)
+def test_both_languages_have_the_same_sections_and_pictures(page: str) -> None:
+    def outline(name: str) -> tuple[list[str], list[str]]:
+        text = re.sub(r"^```.*?^```$", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        return re.findall(r"^#+", text, flags=re.MULTILINE), re.findall(r"([\w-]+\.svg)\)", text)
+
+    assert outline(TRANSLATED[page]) == outline(page)
+
+
+@pytest.mark.parametrize("page", TRANSLATED)
+def test_both_languages_lead_to_each_other(page: str) -> None:
+    english, chinese = ROOT / page, ROOT / TRANSLATED[page]
+    for here, there in ((english, chinese), (chinese, english)):
+        links = re.findall(r"\]\(([^)]+)\)", "".join(here.read_text(encoding="utf-8").splitlines()[:4]))
+        assert there in [(here.parent / link).resolve() for link in links]

@@ -161,3 +161,6 @@ def test_help_shows_defaults_and_choices() -> None:
     assert "model.global_positions = 1\n" in text
     assert "model.attention_bias = false\n" in text
     assert "Choices: relu, gelu, swiglu." in text
+    of_search = settings_help(sections=["search"])
+    assert of_search in text
+    assert {line.partition(".")[0].strip() for line in of_search.splitlines() if " = " in line[:40]} == {"search"}

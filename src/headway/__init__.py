@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from headway.models import build_model as build_model
     from headway.models import describe as describe
     from headway.settings import load_config as load_config
+    from headway.tasks.distilling import distill as distill
     from headway.tasks.interface import evaluate as evaluate
     from headway.tasks.interface import train as train
     from headway.tasks.loading import load as load
@@ -26,6 +27,7 @@ _HOMES = {
     "UserError": "headway.errors",
     "build_model": "headway.models",
     "describe": "headway.models",
+    "distill": "headway.tasks.distilling",
     "load": "headway.tasks.loading",
     "load_config": "headway.settings",
 }

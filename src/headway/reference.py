@@ -1,17 +1,17 @@
 """The reference of all settings, as `--help` shows it and as docs/config.md holds it, from their docstrings."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, get_args, get_origin
 
 from headway.config import Config
 from headway.presets import PRESETS
 
 
-def settings_help(width: int = 80) -> str:
-    """The settings of all sections as plain text for a terminal."""
+def settings_help(width: int = 80, sections: Iterable[str] = tuple(Config.model_fields)) -> str:
+    """The settings of sections, by default of all, as plain text for a terminal."""
     lines = []
-    for section in Config.model_fields:
+    for section in sections:
         for name, default, choices, text in _fields(section):
             lines.append(f"  {section}.{name} = {default}")
             body = f"{text} Choices: {', '.join(choices)}." if choices else text

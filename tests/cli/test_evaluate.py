@@ -70,6 +70,20 @@ def test_a_file_is_scored_without_a_model_as_the_model_that_wrote_it(
     assert both["perplexity"] == pytest.approx(of_run["perplexity"])
 
 
+def test_every_engine_is_measured(taught: Path, held_out_files: Files) -> None:
+    files = ("--source", held_out_files[0], "--target", held_out_files[1])
+    auto, ours, int8 = (
+        report(taught, *files, *flags)
+        for flags in ((), ("--engine", "torch", "--workers", 2), ("--quantization", "int8", "--workers", 1))
+    )
+    assert [each["engine"] for each in (auto, ours, int8)] == ["ctranslate2", "torch", "ctranslate2"]
+    assert auto["bleu"]["value"] == pytest.approx(ours["bleu"]["value"], abs=1)
+    assert auto["perplexity"] == pytest.approx(ours["perplexity"], abs=1e-4)
+    assert int8["perplexity"] != pytest.approx(ours["perplexity"], abs=1e-6)
+    done = called("evaluate", taught, *files, "--verbose")
+    assert done.stderr.startswith("engine ctranslate2: float32 on cpu")
+
+
 def test_more_references_can_only_help(held_out_files: Files, written: Path) -> None:
     one = report("--hypotheses", written, "--target", held_out_files[1], "--metrics", "bleu,ter")
     two = report(

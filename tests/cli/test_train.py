@@ -61,7 +61,7 @@ def trained(
     files: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, subprocess.CompletedProcess[str]]:
     out = tmp_path_factory.mktemp("runs") / "run"
-    return out, headway("train", *files, "--out", out, *settings(), "--json")
+    return out, headway("train", *files, "--out", out, *settings(train__schedule="cosine"), "--json")
 
 
 def final_weights(out: Path) -> dict[str, str]:
@@ -110,7 +110,8 @@ def test_wrong_input_is_told_and_nothing_is_lost(files: list[str], trained: tupl
 
 def test_ctrl_c_saves_and_the_message_says_how_to_go_on(files: list[str], trained: tuple, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    command = [sys.executable, "-m", "headway", "train", *files, "--out", str(out), *settings()]
+    wanted = settings(train__schedule="cosine")
+    command = [sys.executable, "-m", "headway", "train", *files, "--out", str(out), *wanted]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while not read_metrics(out / "metrics.jsonl"):
         assert process.poll() is None

@@ -12,9 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import typer
 from toy_translation import called, headway, sources, translated, write_lines
-from typer.testing import Result
+from typer.testing import CliRunner, Result
 
+from headway.cli.trained import CommandWithSearchSettings
+from headway.cli.translate import translate
 from headway.errors import UserError
 
 GREEDY = ("--beam", 1)
@@ -65,6 +68,10 @@ def test_a_translation_has_the_score_that_score_gives_it(taught: Path, tmp_path:
     assert total["tokens"] == sum(len(pair["probabilities"]) for pair in pairs)
     assert total["log_probability"] == pytest.approx(sum(pair["log_probability"] for pair in pairs))
     assert 1 < total["perplexity"] < 1.5
+    ours = called("score", taught, "--source", source, "--target", target, "--json", "--engine", "torch")
+    assert json.loads(lines_of(ours)[-1])["total"]["log_probability"] == pytest.approx(
+        total["log_probability"], rel=1e-4
+    )
     plain = called("score", taught, "--source", source, "--target", target)
     first = [f"{pairs[0][name]:.4f}" for name in ("score", "log_probability")]
     assert lines_of(plain)[0].split("\t") == first
@@ -106,6 +113,51 @@ def test_an_ensemble_is_not_either_of_its_runs(taught: Path, beginner: Path) -> 
     alone, together = score(taught), score(taught, "--ensemble", beginner)
     assert together < alone
     assert score(taught, "--ensemble", taught) == pytest.approx(alone, abs=1e-5)
+
+
+def test_engines_are_chosen_and_named(taught: Path) -> None:
+    def made_by(*flags: object, text: str = "one two\n") -> tuple[str, str, str]:
+        done = called("translate", taught, "--json", *flags, text=text)
+        report = json.loads(lines_of(done)[0])
+        return report["text"], report["engine"], done.stderr
+
+    for flags, engine in (
+        ((), "ctranslate2"),
+        (("--engine", "torch"), "torch"),
+        (("--engine", "ctranslate2", "--quantization", "int8", "--workers", 2), "ctranslate2"),
+        (("--set", "search.method=sampling", "--set", "search.top_k=1"), "torch"),
+    ):
+        assert made_by(*flags) == ("deux un", engine, "")
+    told = made_by("--verbose")[2]
+    assert told.startswith("engine ctranslate2: float32 on cpu, workers: ")
+    assert "100.0% of 20 sentences as torch writes them" in told
+    told = made_by("--verbose", "--alignments")[2].splitlines()
+    assert told[0].startswith("engine torch: CTranslate2 does not show the attention")
+    assert told[1].startswith("engine torch: fp32 on cpu, workers: 1, threads: ")
+    workers = called("translate", taught, "--engine", "torch", "--workers", 2, "--verbose", text="one two\n")
+    assert (workers.stdout, workers.stderr) == (
+        "deux un\n",
+        "engine torch: fp32, workers: 2 processes, threads of each: 1\n",
+    )
+
+
+def test_translating_with_ctranslate2_does_without_torch(taught: Path) -> None:
+    code = (
+        "import sys\nfrom headway.cli import app\n"
+        "app(sys.argv[1:], standalone_mode=False)\nprint('torch' in sys.modules)"
+    )
+    arguments = ["translate", str(taught), "--engine", "ctranslate2"]
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, input="one two\n", capture_output=True, text=True, check=True)
+    assert done.stdout == "deux un\nFalse\n"
+
+
+def test_help_has_the_settings_of_search_only() -> None:
+    app = typer.Typer(rich_markup_mode=None)
+    app.command(cls=CommandWithSearchSettings)(translate)
+    text = CliRunner().invoke(app, ["--help"]).stdout
+    assert "search.alpha = 0.6\n" in text
+    assert "model.heads" not in text
 
 
 def test_a_reader_who_has_seen_enough_ends_it_quietly(taught: Path) -> None:
@@ -200,6 +252,9 @@ def test_a_line_that_fails_leaves_an_empty_one_and_exit_code_1(taught: Path) -> 
         (["{run}", "--set", "model.heads=2"], "model.heads cannot be set for {run}, which is trained already"),
         (["{run}", "--n-best", "9"], "search.n_best = 9 is more than search.beam = 4 can find"),
         (["{run}", "--n-best", "2", "--alignments"], "of --n-best translations only the first has alignments"),
+        (["{run}", "--engine", "torch", "--quantization", "int8"], "engine torch translates in fp32; int8 needs"),
+        (["{run}", "--engine", "ctranslate2", "--alignments"], "CTranslate2 does not show the attention"),
+        (["{run}", "--engine", "ctranslate2", "--ensemble", "{run}"], "CTranslate2 has one model, and an ensemble"),
         (["{run}", "-", "-"], "standard input (-) was given more than once"),
         (["{run}", "--json-input"], "standard input, line 1: invalid JSON"),
         (["{run}", "--set", "machine.device=tpu9"], "machine.device = tpu9 is no device"),

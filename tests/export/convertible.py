@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from headway.config import Config, ModelConfig, SearchConfig
-from headway.export.agreement import Sample
 from headway.export.ctranslate2 import convert
 from headway.models import EncoderDecoder, build_model
+from headway.search.engine import Part
 from headway.search.rules import NEVER_WRITTEN
 from headway.store.card import make_card
 from headway.store.checkpoints import step_name
@@ -85,13 +85,17 @@ def copy_batch(rows: int) -> tuple[Tensor, Tensor]:
     return source, source
 
 
-def samples(rows: int, tokens: range = PIECES) -> list[Sample]:
+def part_of(source: list[int], **facts) -> Part:
+    return Part(1, 0, "", source, **facts)
+
+
+def samples(rows: int, tokens: range = PIECES) -> list[Part]:
     """Sentences of random tokens, of lengths from 1 to 6, as the copying model has seen them."""
     sizes = torch.randint(1, 7, (rows,)).tolist()
-    return [Sample(torch.randint(tokens.start, tokens.stop, (size,)).tolist()) for size in sizes]
+    return [part_of(torch.randint(tokens.start, tokens.stop, (size,)).tolist()) for size in sizes]
 
 
-def sources_of(sentences: list[Sample]) -> Tensor:
+def sources_of(sentences: list[Part]) -> Tensor:
     """Their sources (B, S), with EOS."""
     rows = [torch.tensor([*sentence.source, EOS]) for sentence in sentences]
     return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)

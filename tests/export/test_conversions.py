@@ -1,17 +1,19 @@
 """Conversions on disk: compared with torch, kept, made again when the checkpoint changes, refused when they differ."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
-from convertible import SHARED, config_for, copying_run, random_model, run_of, samples, save
+from convertible import SHARED, config_for, copying_run, part_of, random_model, run_of, samples, save
 
 from headway.errors import UserError
-from headway.export.agreement import Sample, compare, is_tie, read_samples
-from headway.export.conversions import FACTS, checked, converted, make_conversion
+from headway.export.comparing import compare, is_tie, read_samples
+from headway.export.conversions import FACTS, MODEL, converted, keep_conversion, make_conversion, refusal_of
 from headway.export.ctranslate2 import convert
 from headway.export.engine import Ctranslate2Engine
 from headway.models import EncoderDecoder
+from headway.search.torch_engine import TorchEngine
 from headway.store.run import Run
 from headway.text.specials import EOS
 
@@ -65,6 +67,23 @@ def test_a_conversion_that_was_cut_short_is_made_again(run: Run) -> None:
     first = converted(run)
     (first.directory / FACTS).write_text("{")
     assert converted(run).is_new
+    (first.directory / MODEL).write_bytes((first.directory / MODEL).read_bytes()[:-1])
+    assert converted(run).is_new
+    assert not converted(run).is_new
+
+
+def test_of_two_that_convert_at_once_the_first_is_used(run: Run) -> None:
+    first = converted(run)
+    written = (first.directory / MODEL).stat().st_mtime_ns
+    assert keep_conversion(run, "float32", run.chosen()) == first.agreement
+    assert (first.directory / MODEL).stat().st_mtime_ns == written
+    assert [path.name for path in first.directory.parent.iterdir()] == ["float32"]
+
+
+def test_a_process_that_fails_to_convert_is_told(run: Run) -> None:
+    (run.path / "ctranslate2").write_text("in the way")
+    with pytest.raises(UserError, match=r"cannot write to .*float32"):
+        converted(run)
 
 
 def test_int8_is_told_apart_and_measured(run: Run) -> None:
@@ -78,13 +97,28 @@ def test_int8_is_told_apart_and_measured(run: Run) -> None:
 def test_what_does_not_write_the_same_is_refused_with_the_first_sentence(run: Run, tmp_path: Path) -> None:
     convert(run, tmp_path / "other")
     retrain(run, 2)
-    text = read_samples(run)[0].text
-    with pytest.raises(
-        UserError, match=r"is not used: \d+ of 30 sentences differ, the first is .*torch writes"
-    ) as error:
-        checked(run, run.chosen(), tmp_path / "other", None)
-    assert repr(text) in str(error.value)
-    assert checked(run, run.chosen(), tmp_path / "other", "int8").greedy_equal < 0.5
+    model = run.load_model()
+    assert isinstance(model, EncoderDecoder)
+    agreement = compare(run, model, tmp_path / "other")
+    assert agreement.greedy_equal < 0.5
+    refusal = refusal_of(run, agreement, "float32") or ""
+    assert re.search(r"is not used: \d+ of 30 sentences differ, the first is .*torch writes", refusal)
+    assert repr(read_samples(run)[0].part.text) in refusal
+    assert refusal_of(run, agreement, "int8") is None
+
+
+def test_a_refusal_is_remembered(run: Run) -> None:
+    directory = converted(run).directory
+    facts = facts_of(directory)
+    facts["agreement"] |= {"greedy_equal": 0.9, "first_difference": "'one': torch writes 'un', CTranslate2 'une'"}
+    (directory / FACTS).write_text(json.dumps(facts), encoding="utf-8")
+    made: list[None] = []
+    with pytest.raises(UserError, match="3 of 30 sentences differ, the first is 'one'"):
+        converted(run, on_make=lambda: made.append(None))
+    assert not made
+    retrain(run, 2)
+    assert converted(run, on_make=lambda: made.append(None)).is_new
+    assert made
 
 
 def test_a_run_without_validation_sentences_is_checked_on_made_up_ones(tmp_path: Path) -> None:
@@ -119,11 +153,11 @@ def test_validation_sentences_that_cannot_be_read(run: Run) -> None:
 def test_a_tie_is_where_both_tokens_are_as_probable(run: Run) -> None:
     model = run.load_model()
     assert isinstance(model, EncoderDecoder)
-    sentence = Sample([270, 271, 272])
-    assert is_tie(model, sentence, [270, 280, EOS], [270, 280, 281, EOS]) is False
+    engine, sentence = TorchEngine(model, run.config.search), part_of([270, 271, 272])
+    assert is_tie(engine, sentence, [270, 280, EOS], [270, 280, 281, EOS]) is False
     weight = model.output.weight.detach()
     weight[301] = weight[300]
-    assert is_tie(model, sentence, [270, 300, EOS], [270, 301, EOS]) is True
+    assert is_tie(engine, sentence, [270, 300, EOS], [270, 301, EOS]) is True
 
 
 def test_a_conversion_can_be_used(run: Run) -> None:

@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from convertible import SEPARATE, SHARED, config_for, convert_model, random_model, run_of, samples, sources_of
+from convertible import SEPARATE, SHARED, config_for, convert_model, part_of, random_model, run_of, samples, sources_of
 
 from headway.config import SearchConfig
 from headway.errors import UserError
-from headway.export.agreement import Sample
-from headway.export.ctranslate2 import QUANTIZATIONS, convert, token_names, what_it_lacks
-from headway.export.engine import Ctranslate2Engine
+from headway.export.abilities import QUANTIZATIONS, quantization_name, what_it_lacks
+from headway.export.ctranslate2 import convert
+from headway.export.engine import Ctranslate2Engine, token_names
 from headway.search.forced import score_targets
 from headway.text.vocabulary import Vocabulary
 
@@ -42,7 +42,7 @@ def assert_same_probabilities(path: Path, vocabulary: Vocabulary, **settings) ->
     engine = Ctranslate2Engine(
         convert_model(path, model, config, vocabulary), vocabulary, SearchConfig(alpha=0.0), workers=1
     )
-    pairs = [Sample(one.source, target=target) for one, target in zip(sources, targets, strict=True)]
+    pairs = [part_of(one.source, target=target) for one, target in zip(sources, targets, strict=True)]
     for (scored,), values in zip(engine.score(pairs), expected, strict=True):
         assert scored.token_log_probabilities == pytest.approx(values, abs=1e-4)
         assert scored.score == pytest.approx(sum(values), abs=1e-3)
@@ -79,7 +79,7 @@ def test_tokens_are_named_by_their_ids() -> None:
         ({"norm": "batch"}, r"no batch normalisation \(model\.norm\)"),
         ({"family": "decoder-only"}, r"no decoder-only model of ours"),
         ({"family": "encoder-only"}, r"no encoder-only model of ours"),
-        ({"score": "gaussian", "pattern": "top-k"}, r"no score function gaussian .*; no top-k attention"),
+        ({"score": "gaussian", "pattern": "top-k"}, r"no score function gaussian .*, no top-k attention"),
     ],
 )
 def test_what_it_cannot_hold_is_refused_with_the_reasons(settings: dict, reason: str, tmp_path: Path) -> None:
@@ -105,13 +105,18 @@ def test_an_unknown_type_of_weights_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "converted").exists()
 
 
+def test_types_have_our_names_too() -> None:
+    given = [None, "fp32", "float32", "fp16", "bf16", "int8"]
+    assert list(map(quantization_name, given)) == ["float32", "float32", "float32", "float16", "bfloat16", "int8"]
+
+
 @pytest.mark.parametrize("quantization", QUANTIZATIONS)
 def test_all_types_of_weights_can_be_opened(quantization: str, tmp_path: Path) -> None:
     config = config_for()
     run = run_of(tmp_path / "run", random_model(config), config)
     convert(run, tmp_path / "converted", quantization=quantization)
     engine = Ctranslate2Engine(tmp_path / "converted", SHARED, SearchConfig(extra_length=3), workers=1)
-    ((output,),) = engine.decode([Sample([10, 11])])
+    ((output,),) = engine.decode([part_of([10, 11])])
     assert len(output.token_log_probabilities) <= 2 + 1 + 3
 
 
@@ -124,6 +129,7 @@ def test_a_place_that_cannot_be_written_to(tmp_path: Path) -> None:
 
 
 def test_the_library_is_not_loaded_before_it_is_used() -> None:
-    code = "import sys, headway.export.conversions\nprint('ctranslate2' in sys.modules)"
+    imports = "import sys, headway.export.conversions, headway.export.engine"
+    code = f"{imports}; print({{'ctranslate2', 'torch'}} & {{*sys.modules}})"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "False\n"
+    assert result.stdout == "set()\n"

@@ -10,6 +10,7 @@ from convertible import (
     convert_model,
     copying_model,
     copying_run,
+    part_of,
     random_model,
     samples,
     sources_of,
@@ -17,18 +18,18 @@ from convertible import (
 
 from headway.config import SearchConfig
 from headway.errors import UserError
-from headway.export.agreement import Sample
 from headway.export.ctranslate2 import convert
 from headway.export.engine import Ctranslate2Engine, ranked
 from headway.models import EncoderDecoder
 from headway.search.beam import beam_search
+from headway.search.engine import Part
 from headway.search.greedy import greedy_search
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
 from headway.search.rules import Rules
 
 
-def searched(model: EncoderDecoder, sentences: list[Sample], config: SearchConfig) -> list[list[Hypothesis]]:
+def searched(model: EncoderDecoder, sentences: list[Part], config: SearchConfig) -> list[list[Hypothesis]]:
     """What our own search finds."""
     source = sources_of(sentences)
     rules = Rules.of(source, config, [sentence.prefix for sentence in sentences])
@@ -159,8 +160,8 @@ def test_probabilities_of_tokens_can_be_left_out(tmp_path: Path, search: dict) -
 
 def test_what_it_cannot_do_is_refused(copying: tuple[EncoderDecoder, Path], tmp_path: Path) -> None:
     engine = engine_of(copying[1])
-    with pytest.raises(UserError, match="cannot promise phrases; use engine torch"):
-        engine.decode([Sample([7], phrases=[[[8]]])])
+    with pytest.raises(UserError, match="CTranslate2 cannot promise phrases; use engine torch"):
+        engine.decode([part_of([7], phrases=[[[8]]])])
     with pytest.raises(UserError, match=r"cannot sample as search\.seed has it.*use engine torch"):
         engine_of(copying[1], method="sampling")
     with pytest.raises(UserError, match="on cpu and cuda, not on mps"):
@@ -172,13 +173,13 @@ def test_what_it_cannot_do_is_refused(copying: tuple[EncoderDecoder, Path], tmp_
 def test_what_is_longer_than_the_positions_is_refused_not_cut(copying: tuple[EncoderDecoder, Path]) -> None:
     engine = engine_of(copying[1], beam=1)
     for ask in (engine.decode, engine.score):
-        with pytest.raises(UserError, match=r"CTranslate2: .*position.*; try engine torch"):
-            ask([Sample([7] * 3000, target=[7])])
+        with pytest.raises(UserError, match=r"CTranslate2: .*position.*; use engine torch"):
+            ask([part_of([7] * 3000, target=[7])])
 
 
 def test_all_of_a_long_source_is_read(copying: tuple[EncoderDecoder, Path]) -> None:
     engine = engine_of(copying[1], beam=1, with_probabilities=False)
-    sentences = [Sample([270] * 1100 + [last]) for last in (271, 272)]
+    sentences = [part_of([270] * 1100 + [last]) for last in (271, 272)]
     (one,), (other,) = engine.decode(sentences)
     assert one.log_probability != other.log_probability
     (one,), (other,) = engine.score([replace(sentence, target=[270]) for sentence in sentences])

@@ -13,7 +13,9 @@ from headway.config import ModelConfig, SearchConfig
 from headway.errors import UserError
 from headway.models import AttentionMaps, build_model
 from headway.search.alignment import to_pharaoh
+from headway.search.engine import Wish
 from headway.search.ensemble import Ensemble
+from headway.search.torch_engine import TorchEngine
 from headway.search.translations import Line
 from headway.search.translator import Translator
 from headway.text.learn import learn_tokenizer
@@ -67,7 +69,8 @@ class Echo:
 
 
 def translator_of(model=None, *, max_length: int = 256, vocabulary: Vocabulary = VOCABULARY, **settings) -> Translator:
-    return Translator(model or Echo(), vocabulary, SearchConfig(**settings), max_length=max_length)
+    config = SearchConfig(**settings)
+    return Translator(TorchEngine(model or Echo(), config), vocabulary, config, max_length=max_length)
 
 
 @settings(max_examples=30)
@@ -101,6 +104,43 @@ def test_a_line_that_fails_is_named_and_the_others_are_delivered() -> None:
     assert translations[1].error.endswith("tokens are too many")
     assert warnings == [(2, translations[1].error)]
     assert translator_of(Echo(longest=10), long_lines="whole").translate(lines) == translations
+
+
+def test_what_an_engine_fails_at_is_left_to_the_one_in_reserve() -> None:
+    config = SearchConfig(long_lines="whole")
+    asked: list[TorchEngine] = []
+
+    def reserve() -> TorchEngine:
+        asked.append(TorchEngine(Echo(longest=30), config))
+        return asked[-1]
+
+    short = TorchEngine(Echo(longest=10), config)
+    translator = Translator(short, VOCABULARY, config, max_length=256, reserve=reserve)
+    lines = ["It was.", "The dog sleeps. " * 4, "It did not."]
+    assert translator.translate([lines[0], lines[2]])[1].text == lines[2]
+    assert not asked
+    assert [each.text for each in translator.translate(lines)] == [line.strip() for line in lines]
+    (failed,) = translator.translate(["The dog sleeps. " * 20])
+    assert (failed.error or "").endswith("tokens are too many")
+
+
+class WithoutPhrases(TorchEngine):
+    """An engine that cannot promise phrases."""
+
+    def cannot(self, wish: Wish) -> str | None:
+        return "no phrases here" if wish == "phrases" else super().cannot(wish)
+
+
+def test_phrases_are_left_to_an_engine_that_can_promise_them_together() -> None:
+    config = SearchConfig(extra_length=5)
+    plain, able = WithoutPhrases(Echo(), config), TorchEngine(Echo(), config)
+    lines = [Line("It was.", phrases=("dog",)), "It was.", Line("It did.", phrases=("dog",))]
+    found = Translator(plain, VOCABULARY, config, max_length=256, reserve=lambda: able).translate(lines)
+    assert ["dog" in each.text for each in found] == [True, False, True]
+    assert isinstance(able.model, Echo)
+    assert able.model.batches == [2]
+    refused = Translator(plain, VOCABULARY, config, max_length=256).translate(lines)
+    assert [each.error for each in refused] == ["no phrases here", None, "no phrases here"]
 
 
 def test_a_line_that_is_no_text_is_named_too() -> None:

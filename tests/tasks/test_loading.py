@@ -18,18 +18,18 @@ def weights(run: Run, name: str) -> dict[str, torch.Tensor]:
 
 
 def has_weights(translator, expected: dict[str, torch.Tensor]) -> bool:
-    found = model_tensors(translator.model)
+    found = model_tensors(translator.engine.model)
     return all(torch.equal(found[name], weight) for name, weight in expected.items())
 
 
 def test_the_weights_are_those_of_the_chosen_checkpoint_or_of_the_one_named(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     first, second = weights(run, "step-00000001"), weights(run, "step-00000002")
-    assert has_weights(headway.load(tmp_path / "run"), first)
-    named = load(str(tmp_path / "run"), checkpoint="step-00000002", device="cpu")
+    assert has_weights(headway.load(tmp_path / "run", engine="torch"), first)
+    named = load(str(tmp_path / "run"), checkpoint="step-00000002", device="cpu", engine="torch")
     assert has_weights(named, second)
     assert not has_weights(named, first)
-    assert not named.model.training
+    assert not named.engine.model.training
 
 
 def test_settings_are_those_of_the_run_changed_by_assignments(tmp_path: Path) -> None:
@@ -43,10 +43,10 @@ def test_settings_are_those_of_the_run_changed_by_assignments(tmp_path: Path) ->
 def test_the_machine_of_the_training_does_not_matter(tmp_path: Path) -> None:
     make_run(tmp_path / "run", machine={"device": "cuda:7", "threads": 77})
     before = torch.get_num_threads()
-    assert load(tmp_path / "run", device="cpu").device.type == "cpu"
-    assert load(tmp_path / "run").device.type != "cuda" or torch.cuda.is_available()
+    assert load(tmp_path / "run", device="cpu", engine="torch").engine.device.type == "cpu"
+    assert load(tmp_path / "run", engine="torch").engine.device.type != "cuda" or torch.cuda.is_available()
     assert torch.get_num_threads() == before
-    load(tmp_path / "run", settings=["machine.threads=1", "machine.device=cpu"])
+    load(tmp_path / "run", settings=["machine.threads=1", "machine.device=cpu"], engine="torch")
     assert torch.get_num_threads() == 1
     torch.set_num_threads(before)
 

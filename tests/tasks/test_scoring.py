@@ -5,6 +5,7 @@ import torch
 
 from headway.config import ModelConfig, SearchConfig
 from headway.models import build_model
+from headway.search.torch_engine import TorchEngine
 from headway.search.translator import Translator
 from headway.tasks.scoring import Likelihood, score_pairs
 from headway.text.learn import learn_tokenizer
@@ -17,7 +18,8 @@ SIZES = {"layers": 1, "d_model": 16, "heads": 2, "d_ff": 32}
 def small_translator(**settings: object) -> Translator:
     torch.manual_seed(1)
     model = build_model(ModelConfig(**SIZES, vocabulary=len(BOTH), **settings)).eval()
-    return Translator(model, Vocabulary(BOTH, BOTH), SearchConfig(), max_length=64)
+    config = SearchConfig()
+    return Translator(TorchEngine(model, config), Vocabulary(BOTH, BOTH), config, max_length=64)
 
 
 def test_the_logarithm_is_the_sum_and_perplexity_its_mean() -> None:

@@ -14,6 +14,7 @@ from headway.cli.check import check
 from headway.cli.data import data
 from headway.cli.demo import demo
 from headway.cli.describe import describe
+from headway.cli.distill import distill
 from headway.cli.doctor import doctor
 from headway.cli.evaluate import evaluate
 from headway.cli.export import export
@@ -22,6 +23,7 @@ from headway.cli.score import score
 from headway.cli.settings import CommandWithSettings
 from headway.cli.show import show
 from headway.cli.train import train
+from headway.cli.trained import CommandWithSearchSettings
 from headway.cli.translate import translate
 from headway.cli.verify_resume import verify_resume
 
@@ -39,9 +41,10 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command(cls=CommandWithSettings)(train)
-app.command()(translate)
-app.command()(evaluate)
-app.command()(score)
+app.command(cls=CommandWithSettings)(distill)
+app.command(cls=CommandWithSearchSettings)(translate)
+app.command(cls=CommandWithSearchSettings)(evaluate)
+app.command(cls=CommandWithSearchSettings)(score)
 app.command()(show)
 app.command()(export)
 app.command()(average)

@@ -12,10 +12,16 @@ from headway.cli.corpora import Files, Names
 from headway.cli.trained import (
     Beam,
     CheckpointName,
+    EngineChoice,
+    EngineName,
     PairCorpus,
     PairSource,
     PairTarget,
+    Quantization,
     SearchAssignments,
+    Verbose,
+    Workers,
+    noticing,
     open_pairs,
     with_flags,
 )
@@ -24,6 +30,7 @@ from headway.errors import UserError
 if TYPE_CHECKING:
     from headway.config import DataConfig
     from headway.tasks.evaluating import EvaluationSet, System
+    from headway.tasks.translating import Order
 
 WIDEST = 160
 """Lines that are longer are hard to read on any terminal."""
@@ -50,9 +57,13 @@ def evaluate(
     worst: Annotated[int, typer.Option(min=0, help="Show this many of the worst lines.", metavar="N")] = 0,
     longest: Annotated[int, typer.Option(min=0, help="Show this many of the longest lines.", metavar="N")] = 0,
     beam: Beam = None,
+    engine: EngineChoice = EngineName.AUTO,
+    quantization: Quantization = None,
+    workers: Workers = None,
     checkpoint: CheckpointName = None,
     assignments: SearchAssignments = None,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON on stdout.")] = False,
+    verbose: Verbose = False,
 ) -> None:
     """Score translations by sacreBLEU and chrF, with intervals and signatures; beside them, BLEU as papers count it.
 
@@ -63,6 +74,7 @@ def evaluate(
     Examples:
       headway evaluate runs/en-fr --source test.en --target test.fr
       headway evaluate runs/en-fr --corpus builtin:en-fr --worst 5
+      headway evaluate runs/en-fr --corpus builtin:en-fr --engine ctranslate2 --quantization int8
       headway evaluate runs/en-fr --source test.en --target test.fr --compare runs/baseline --json
       headway evaluate --hypotheses output.fr --target test.fr --reference test-2.fr --metrics bleu,chrf,ter
     """  # noqa: D301
@@ -70,14 +82,17 @@ def evaluate(
         raise UserError("nothing to evaluate; give the directory of a run, or a file by --hypotheses")
     from headway.cli.evaluation_text import as_text
     from headway.tasks.evaluating import evaluate_system
+    from headway.tasks.translating import Order
 
     settings = with_flags(assignments, beam=beam)
     tests = read_tests(source, target, corpus, reference, language, data_settings(run, settings))
-    system = judged(run, hypotheses, checkpoint, settings, tests)
+    order = Order(str(run), checkpoint, tuple(settings), engine=engine, quantization=quantization, probabilities=False)
+    system = judged(order if run else None, hypotheses, tests, workers, verbose)
     baseline = None
-    if compare is not None:
-        is_run = compare.is_dir()
-        baseline = judged(compare if is_run else None, None if is_run else compare, None, settings, tests)
+    if compare is not None and compare.is_dir():
+        baseline = judged(replace(order, run=str(compare), checkpoint=None), None, tests, workers, verbose)
+    elif compare is not None:
+        baseline = judged(None, compare, tests, workers, verbose)
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     evaluation = evaluate_system(system, tests, baseline=baseline, metrics=names, worst=worst, longest=longest)
     if as_json:
@@ -112,19 +127,21 @@ def read_tests(
 
 
 def judged(
-    run: Path | None, written: Path | None, checkpoint: str | None, settings: list[str], tests: "EvaluationSet"
+    order: "Order | None", written: Path | None, tests: "EvaluationSet", workers: int | None, verbose: bool
 ) -> "System":
     """What a run writes for a test set, or what was written already."""
     from headway.cli.line_progress import LineProgress
     from headway.tasks.evaluating import Observer, measure_perplexity, read_system, run_system
-    from headway.tasks.loading import load
 
-    if run is None:
+    if order is None:
         assert written is not None
         return read_system(written)
-    translator = load(run, checkpoint=checkpoint, settings=settings)
+    translator = order.load(workers, noticing(verbose))
     if written is not None:
         return replace(read_system(written), perplexity=measure_perplexity(translator, tests))
     total = len(tests.references[0])
     with LineProgress(lambda: total, lambda number: f"{tests.name}, line {number:,}", prints_lines=False) as progress:
-        return run_system(str(run), translator, tests, Observer(progress.step, progress.warn))
+        translations = None
+        if tests.sources is not None and translator.engine.name == "torch" and workers is not None and workers > 1:
+            translations = replace(order, engine="torch").translate(tests.sources, progress.warn, workers)
+        return run_system(order.run, translator, tests, Observer(progress.step, progress.warn), translations)

@@ -7,11 +7,16 @@ import typer
 
 from headway.cli.trained import (
     CheckpointName,
+    EngineChoice,
+    EngineName,
     PairCorpus,
     PairSource,
     PairTarget,
+    Quantization,
     SearchAssignments,
     TrainedRun,
+    Verbose,
+    noticing,
     open_pairs,
 )
 
@@ -24,8 +29,11 @@ def score(
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object a pair, with each token, and one for all at the end.")
     ] = False,
+    engine: EngineChoice = EngineName.AUTO,
+    quantization: Quantization = None,
     checkpoint: CheckpointName = None,
     assignments: SearchAssignments = None,
+    verbose: Verbose = False,
 ) -> None:
     """Print for each pair the score and the log-probability of its target, separated by a tab; and their perplexity.
 
@@ -45,7 +53,14 @@ def score(
     from headway.tasks.scoring import Likelihood, score_pairs
 
     pairs = open_pairs(source, target, corpus, changed_config(Run.open(run), assignments or ()).data)
-    translator = load(run, checkpoint=checkpoint, settings=assignments or ())
+    translator = load(
+        run,
+        checkpoint=checkpoint,
+        settings=assignments or (),
+        engine=engine,
+        quantization=quantization,
+        on_notice=noticing(verbose),
+    )
     total = Likelihood()
     with LineProgress(lambda: None, lambda number: f"{pairs}, pair {number:,}") as progress, whole_lines() as write:
         for pair in score_pairs(translator, pairs, progress.warn):

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headway.cli.input_lines import InputLines
-from headway.cli.trained import Beam, CheckpointName, SearchAssignments, TrainedRun, with_flags
+from headway.cli.trained import (
+    Beam,
+    CheckpointName,
+    EngineChoice,
+    EngineName,
+    Quantization,
+    SearchAssignments,
+    TrainedRun,
+    Verbose,
+    Workers,
+    noticing,
+    with_flags,
+)
 from headway.errors import UserError
 
 if TYPE_CHECKING:
@@ -33,11 +45,12 @@ def translate(
     ensemble: Annotated[
         list[Path] | None, typer.Option(help="Average with this run's probabilities. May be repeated.", metavar="RUN")
     ] = None,
-    workers: Annotated[
-        int, typer.Option(min=1, help="Processes of one thread each: as many as cores are the fastest for many lines.")
-    ] = 1,
+    engine: EngineChoice = EngineName.AUTO,
+    quantization: Quantization = None,
+    workers: Workers = None,
     checkpoint: CheckpointName = None,
     assignments: SearchAssignments = None,
+    verbose: Verbose = False,
 ) -> None:
     """Translate lines: one comes out for each that goes in, in the same order, whatever their number.
 
@@ -46,11 +59,15 @@ def translate(
     --n-best are separated by tabs. In --json-input, prefix is how the translation must begin, and phrases are what it
     must contain.
 
+    The first time that CTranslate2 is used, the run is converted, compared with what torch writes, and kept as
+    RUN/ctranslate2.
+
     \b
     Examples:
       headway translate runs/en-fr < test.en > test.fr
       headway translate runs/en-fr news.en.gz talks.en --beam 8 --set search.alpha=1
-      headway translate runs/en-fr large.en --workers 8 > large.fr
+      headway translate runs/en-fr large.en --engine ctranslate2 --quantization int8 --verbose > large.fr
+      headway translate runs/en-fr large.en --engine torch --workers 8 > large.fr
       headway translate runs/en-fr test.en --n-best 4
       headway translate runs/en-fr test.en --alignments | cut -f2
       headway translate runs/en-fr test.en --ensemble runs/en-fr-2 --json
@@ -67,9 +84,18 @@ def translate(
     has_several = changed_config(Run.open(run), settings).search.n_best > 1
     if alignments and has_several and not as_json:
         raise UserError("of --n-best translations only the first has alignments; see them with --json")
-    order = Order(str(run), checkpoint, tuple(settings), tuple(map(str, ensemble or ())), alignments)
+    order = Order(
+        str(run),
+        checkpoint,
+        tuple(settings),
+        tuple(map(str, ensemble or ())),
+        alignments,
+        engine,
+        quantization,
+        probabilities=as_json or has_several,
+    )
     with LineProgress(lines.count, lines.place) as progress, whole_lines() as write:
-        results = order.translate(lines, progress.warn, 1 if lines.are_typed else workers)
+        results = order.translate(lines, progress.warn, 1 if lines.are_typed else workers, noticing(verbose))
         for number, translation in enumerate(results, start=1):
             for line in as_lines(number, translation, as_json=as_json, n_best=has_several):
                 write(line)

@@ -7,17 +7,17 @@ CTranslate2 does not have is refused before anything is written.
 The library is imported only when it is used: in one process with torch, the threads of the two get in each other's way.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer as Engine
 from torch import Tensor, nn
 
-from headway.config import Config, ModelConfig
-from headway.errors import UserError, did_you_mean
+from headway.config import Config
+from headway.errors import UserError
+from headway.export.abilities import check_model, quantization_name
+from headway.export.engine import token_names
 from headway.models import EncoderDecoder
 from headway.models.layers import DecoderLayer, EncoderLayer
 from headway.nn.attention import MultiHeadAttention
@@ -28,14 +28,11 @@ from headway.nn.scores import Dot
 from headway.store.checkpoints import Checkpoint
 from headway.store.run import Run
 from headway.text.specials import BOS, EOS, SPECIAL_TOKENS, UNK
-from headway.text.tokenizer import Tokenizer
 from headway.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from ctranslate2.specs import TransformerSpec  # type: ignore[import-untyped]
 
-QUANTIZATIONS = ("float32", "int8", "int8_float32", "int8_float16", "int8_bfloat16", "int16", "float16", "bfloat16")
-"""The types that CTranslate2 stores weights in."""
 POSITIONS = 2048
 """Fewest rows of a table of sinusoids. CTranslate2 cannot go on with it; what is longer is refused, not cut."""
 
@@ -44,45 +41,19 @@ def convert(
     run: Run, directory: Path, *, quantization: str | None = None, checkpoint: Checkpoint | None = None
 ) -> None:
     """Write a checkpoint, by default the run's chosen one, as a model of CTranslate2 into a new directory."""
-    check_quantization(quantization)
+    kind = quantization_name(quantization)
     check_model(run.config.model, str(run.path))
     model = run.load_model(checkpoint)
     assert isinstance(model, EncoderDecoder), "other families are refused"
     spec = to_spec(model, run.config, run.vocabulary)
     spec.validate()
-    spec.optimize(quantization)
+    spec.optimize(kind)
     try:
         directory.mkdir(parents=True)
         spec.save(str(directory))
         _write_tokenizers(run.vocabulary, directory)
     except OSError as error:
         raise UserError(f"cannot write to {directory}: {error.strerror}") from None
-
-
-def check_quantization(name: str | None) -> None:
-    """Refuse a type that CTranslate2 does not know."""
-    if name is not None and name not in QUANTIZATIONS:
-        raise UserError(f"unknown quantization {name}{did_you_mean(name, QUANTIZATIONS)}")
-
-
-def check_model(config: ModelConfig, origin: str) -> None:
-    """Refuse a model that CTranslate2 cannot hold, with all the reasons."""
-    if reasons := list(what_it_lacks(config)):
-        raise UserError(f"{origin} cannot be converted: CTranslate2 has no {'; no '.join(reasons)}. Use engine torch")
-
-
-def what_it_lacks(config: ModelConfig) -> Iterator[str]:
-    """The parts of a model that CTranslate2 does not have."""
-    if config.family != "encoder-decoder":
-        yield f"{config.family} model of ours (model.family)"
-    if config.score not in ("scaled-dot", "dot"):
-        yield f"score function {config.score} (model.score)"
-    if config.pattern != "full":
-        yield f"{config.pattern} attention (model.pattern)"
-    if {config.query_width * config.heads, config.value_width * config.heads} != {config.d_model}:
-        yield f"heads of a width other than d_model / heads = {config.d_model // config.heads} (model.d_k, model.d_v)"
-    if config.norm != "layer":
-        yield f"{config.norm} normalisation (model.norm)"
 
 
 def to_spec(model: EncoderDecoder, config: Config, vocabulary: Vocabulary) -> "TransformerSpec":
@@ -123,12 +94,6 @@ def position_table(positions: Positions, config: Config) -> NDArray[np.float32]:
     if isinstance(positions, NoPositions):
         return np.zeros((count, config.model.d_model), np.float32)
     return _array(sinusoids(count, config.model.d_model, positions.layout))
-
-
-def token_names(tokenizer: Tokenizer) -> list[str]:
-    """The names of all tokens, by id."""
-    names: dict[str, int] = Engine.from_str(tokenizer.to_json()).get_vocab()
-    return sorted(names, key=names.__getitem__)
 
 
 def _describe_tokens(spec: "TransformerSpec", vocabulary: Vocabulary) -> None:

@@ -10,14 +10,18 @@ that reach beyond their own are searched again: the output does not depend on th
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+from tokenizers import Tokenizer as Engine
 
 from headway.config import SearchConfig
 from headway.errors import UserError
-from headway.export.ctranslate2 import token_names
+from headway.export.abilities import CANNOT, UnableError, check_search
+from headway.search.engine import Part, Wish
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
 from headway.text.specials import BOS, EOS, MASK, PAD, SPECIAL_TOKENS
+from headway.text.tokenizer import Tokenizer
 from headway.text.vocabulary import Vocabulary
 
 ITS_PENALTY = 1e-3
@@ -25,26 +29,6 @@ ITS_PENALTY = 1e-3
 that do. With none at all it would stop at the first output."""
 CALLS_AHEAD = 8
 """How many batches a worker is given at once, so that none waits for the others after each."""
-
-
-class Sentence(Protocol):
-    """What is to be translated, as ids."""
-
-    @property
-    def source(self) -> Sequence[int]:
-        """Without EOS."""
-
-    @property
-    def prefix(self) -> Sequence[int]:
-        """How the output begins."""
-
-    @property
-    def phrases(self) -> Sequence[Any]:
-        """What it must contain."""
-
-    @property
-    def target(self) -> Sequence[int] | None:
-        """The output that is to be scored, without EOS."""
 
 
 class Ctranslate2Engine:
@@ -82,54 +66,58 @@ class Ctranslate2Engine:
         """How many source tokens are best given at once."""
         return self.config.batch_tokens * self.workers * CALLS_AHEAD
 
-    def decode(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
-        """The best `n_best` outputs of each sentence, best first."""
-        if any(sentence.phrases for sentence in sentences):
-            raise UserError("the ctranslate2 engine cannot promise phrases; use engine torch")
-        found = self._search(sentences)
-        # It neither counts the tokens of a prefix nor those that had to be other than EOS as the model does.
-        is_forced = self.config.min_length > 0 or any(sentence.prefix for sentence in sentences)
-        if is_forced:
-            found = self._with_probabilities(sentences, found)
-        best = [ranked(outputs)[: self.config.n_best] for outputs in found]
-        return self._with_probabilities(sentences, best) if self.with_probabilities and not is_forced else best
+    def cannot(self, wish: Wish) -> str | None:
+        """Nothing of what is left to engines that can be looked into, and to search that can be steered."""
+        return str(UnableError(CANNOT[wish]))
 
-    def score(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
+    def decode(self, parts: Sequence[Part]) -> list[list[Hypothesis]]:
+        """The best `n_best` outputs of each part, best first."""
+        if any(part.phrases for part in parts):
+            raise UnableError(CANNOT["phrases"])
+        found = self._search(parts)
+        # It neither counts the tokens of a prefix nor those that had to be other than EOS as the model does.
+        is_forced = self.config.min_length > 0 or any(part.prefix for part in parts)
+        if is_forced:
+            found = self._with_probabilities(parts, found)
+        best = [ranked(outputs)[: self.config.n_best] for outputs in found]
+        return self._with_probabilities(parts, best) if self.with_probabilities and not is_forced else best
+
+    def score(self, parts: Sequence[Part]) -> list[list[Hypothesis]]:
         """The given targets as hypotheses."""
-        targets = [list(sentence.target or []) for sentence in sentences]
-        values = self._forced([sentence.source for sentence in sentences], targets)
+        targets = [list(part.target or []) for part in parts]
+        values = self._forced([part.source for part in parts], targets)
         return [
             [Hypothesis.of([*target, EOS], each, self.penalty)] for target, each in zip(targets, values, strict=True)
         ]
 
-    def _search(self, sentences: Sequence[Sentence]) -> list[list[Hypothesis]]:
-        """All outputs that were found, each within the length that its sentence allows."""
-        limits = [self._longest(sentence) for sentence in sentences]
-        found = self._translate(sentences, max(limits, default=0))
+    def _search(self, parts: Sequence[Part]) -> list[list[Hypothesis]]:
+        """All outputs that were found, each within the length that its part allows."""
+        limits = [self._longest(part) for part in parts]
+        found = self._translate(parts, max(limits, default=0))
         for limit in sorted(set(limits))[:-1]:
             again = [
                 place
                 for place, outputs in enumerate(found)
-                if limits[place] == limit and any(length(output) >= limit for output in outputs)
+                if limits[place] == limit and any(output.length >= limit for output in outputs)
             ]
-            shorter = self._translate([sentences[place] for place in again], limit)
+            shorter = self._translate([parts[place] for place in again], limit)
             for place, outputs in zip(again, shorter, strict=True):
                 found[place] = outputs
         return found
 
-    def _longest(self, sentence: Sentence) -> int:
+    def _longest(self, part: Part) -> int:
         """Most tokens of an output, EOS counted: as `search.rules` has it."""
-        return max(len(sentence.source), len(sentence.prefix)) + 1 + self.config.extra_length
+        return max(len(part.source), len(part.prefix)) + 1 + self.config.extra_length
 
-    def _translate(self, sentences: Sequence[Sentence], longest: int) -> list[list[Hypothesis]]:
+    def _translate(self, parts: Sequence[Part], longest: int) -> list[list[Hypothesis]]:
         """All outputs of a search in which none may be longer than `longest`."""
-        if not sentences:
+        if not parts:
             return []
-        sources = [self._names(sentence.source) for sentence in sentences]
+        sources = [self._names(part.source) for part in parts]
         try:
             results = self._translator.translate_batch(
                 sources,
-                [[self._target_names[token] for token in sentence.prefix] for sentence in sentences],
+                [[self._target_names[token] for token in part.prefix] for part in parts],
                 beam_size=self.config.beam,
                 num_hypotheses=self.config.beam,
                 length_penalty=ITS_PENALTY,
@@ -144,7 +132,7 @@ class Ctranslate2Engine:
                 batch_type="tokens",
             )
         except RuntimeError as error:
-            raise UserError(f"CTranslate2: {error}; try engine torch") from None
+            raise UnableError(f"CTranslate2: {error}") from None
         return [[self._hypothesis(*each) for each in zip(one.hypotheses, one.scores, strict=True)] for one in results]
 
     def _hypothesis(self, names: list[str], score: float) -> Hypothesis:
@@ -154,11 +142,9 @@ class Ctranslate2Engine:
         total = score * len(tokens) ** ITS_PENALTY
         return Hypothesis(tokens[:-1] if finished else tokens, total / self.penalty(len(tokens)), total, [], finished)
 
-    def _with_probabilities(
-        self, sentences: Sequence[Sentence], found: list[list[Hypothesis]]
-    ) -> list[list[Hypothesis]]:
+    def _with_probabilities(self, parts: Sequence[Part], found: list[list[Hypothesis]]) -> list[list[Hypothesis]]:
         """The same outputs with the log-probability that the model gives to each of their tokens."""
-        sources = [sentence.source for sentence, outputs in zip(sentences, found, strict=True) for _ in outputs]
+        sources = [part.source for part, outputs in zip(parts, found, strict=True) for _ in outputs]
         values = iter(self._forced(sources, [output.tokens for outputs in found for output in outputs]))
         return [[self._given(output, next(values)) for output in outputs] for outputs in found]
 
@@ -179,7 +165,7 @@ class Ctranslate2Engine:
                 batch_type="tokens",
             )
         except RuntimeError as error:
-            raise UserError(f"CTranslate2: {error}; try engine torch") from None
+            raise UnableError(f"CTranslate2: {error}") from None
         return [list(result.log_probs) for result in results]
 
     def _names(self, source: Iterable[int]) -> list[str]:
@@ -190,23 +176,15 @@ class Ctranslate2Engine:
         return max(min(self.config.batch_tokens, -(-sum(lengths) // self.workers)), 1)
 
 
-def check_search(config: SearchConfig) -> None:
-    """Refuse what CTranslate2 cannot do."""
-    if config.method == "sampling":
-        raise UserError(
-            "the ctranslate2 engine cannot sample as search.seed has it: what it draws depends on what it drew before; "
-            "use engine torch"
-        )
-
-
 def ranked(outputs: Iterable[Hypothesis]) -> list[Hypothesis]:
     """The best first; those that the model has not ended come last, as in our own search."""
     return sorted(outputs, key=lambda output: (not output.finished, -output.score))
 
 
-def length(output: Hypothesis) -> int:
-    """How many tokens were written, EOS counted."""
-    return len(output.tokens) + output.finished
+def token_names(tokenizer: Tokenizer) -> list[str]:
+    """The names of all tokens, by id."""
+    names: dict[str, int] = Engine.from_str(tokenizer.to_json()).get_vocab()
+    return sorted(names, key=names.__getitem__)
 
 
 def available_cores() -> int:
@@ -220,7 +198,9 @@ def open_model(directory: Path, device: str, workers: int, threads: int) -> Any:
 
     kind, _, number = device.partition(":")
     if kind not in ("cpu", "cuda"):
-        raise UserError(f"CTranslate2 computes on cpu and cuda, not on {device}; choose one of them, or engine torch")
+        raise UnableError(
+            f"CTranslate2 computes on cpu and cuda, not on {device}", "choose one of them, or engine torch"
+        )
     try:
         return ctranslate2.Translator(
             str(directory),

@@ -6,23 +6,25 @@ after Garg et al. (2019). Attention was not trained to align, and need not. Word
 """
 
 from collections.abc import Iterable, Sequence
-
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from headway.errors import UserError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Alignment = list[tuple[int, int]]
 """Pairs of a source word and a target word, both counted from 0, in order."""
 
 
-def chosen_layer(layers: Sequence[Tensor], number: int | None) -> Tensor:
+def chosen_layer(layers: Sequence["Tensor"], number: int | None) -> "Tensor":
     """The weights (B, H, T, S) of the layer of that number, counted from 1, or of the last but one."""
     if number is not None and number > len(layers):
         raise UserError(f"search.alignment_layer = {number}, but the decoder has only {len(layers)} layers")
     return layers[number - 1] if number is not None else layers[max(len(layers) - 2, 0)]
 
 
-def align_words(weights: Tensor, source_pieces: Sequence[str], target_pieces: Sequence[str]) -> Alignment:
+def align_words(weights: "Tensor", source_pieces: Sequence[str], target_pieces: Sequence[str]) -> Alignment:
     """The words that belong together, from the weights (H, T, S) with which target pieces look at source pieces.
 
     Rows and columns beyond the pieces, EOS and padding, do not count.

@@ -29,6 +29,12 @@ def in_batches(
         yield from (results[place] for place in range(len(seen)))
 
 
+def cut(items: Sequence[Item], length: Callable[[Item], int], tokens: int) -> Iterator[list[Item]]:
+    """The items in batches of about equal `length`, `tokens` of them at most once padded; one always fits."""
+    for places in cut_by_length([length(item) for item in items], tokens):
+        yield [items[place] for place in places]
+
+
 def cut_by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
     """The places of all lengths, the longest first, in batches that hold `tokens` once padded; one always fits."""
     order = sorted(range(len(lengths)), key=lambda place: -lengths[place])

@@ -18,9 +18,14 @@ class Hypothesis:
     log_probability: float
     """The sum of those of the tokens."""
     token_log_probabilities: list[float]
-    """One for each token, then that of EOS if the output is finished."""
+    """One for each token, then that of EOS if the output is finished; none if they were not asked for."""
     finished: bool
     """Whether the model has ended it; if not, it was cut at the greatest length allowed."""
+
+    @property
+    def length(self) -> int:
+        """How many tokens were written, EOS counted."""
+        return len(self.tokens) + self.finished
 
     @classmethod
     def of(cls, tokens: Sequence[int], log_probabilities: Sequence[float], penalty: LengthPenalty) -> "Hypothesis":

@@ -34,7 +34,8 @@ class Output:
     tokens: list[str]
     """The pieces of the text."""
     probabilities: list[float]
-    """One for each piece, then that of the end, if the model has ended it; of a line in parts, the end of each part."""
+    """One for each piece, then that of the end, if the model has ended it; of a line in parts, the end of each part.
+    None if they were not asked for."""
     finished: bool
     """Whether the model has ended it; if not, it was cut at the greatest length allowed."""
 
@@ -54,12 +55,14 @@ class Translation:
     """The best outputs, best first; the first is this translation. None for an empty line."""
     error: str | None = None
     """Why there is no translation."""
+    engine: str = "torch"
+    """The name of what made it."""
 
     @classmethod
-    def of(cls, n_best: list[Output], alignment: Alignment | None = None) -> "Translation":
+    def of(cls, n_best: list[Output], engine: str, alignment: Alignment | None = None) -> "Translation":
         """The translation that the first of the outputs is."""
         best = n_best[0]
-        return cls(best.text, best.score, best.tokens, best.probabilities, best.finished, alignment, n_best)
+        return cls(**vars(best), alignment=alignment, n_best=n_best, engine=engine)
 
 
 def to_output(parts: list[str], hypotheses: Sequence[Hypothesis], target: Tokenizer, penalty: LengthPenalty) -> Output:
@@ -68,7 +71,7 @@ def to_output(parts: list[str], hypotheses: Sequence[Hypothesis], target: Tokeni
     values = [value for each in hypotheses for value in each.token_log_probabilities]
     return Output(
         text=join_parts(parts, texts),
-        score=sum(values) / penalty(len(values)),
+        score=sum(each.log_probability for each in hypotheses) / penalty(sum(each.length for each in hypotheses)),
         tokens=[piece for each in hypotheses for piece in target.pieces(each.tokens)],
         probabilities=[exp(value) for value in values],
         finished=all(each.finished for each in hypotheses),

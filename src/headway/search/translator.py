@@ -10,74 +10,27 @@ Batches change the order of the sums inside matrix products, and with it the las
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
-
-import numpy as np
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from headway.config import SearchConfig
-from headway.data.objectives import padded
 from headway.errors import UserError
-from headway.search.alignment import Alignment, align_words, chosen_layer
-from headway.search.alternatives import Alternative, alternatives
-from headway.search.batches import in_batches
-from headway.search.beam import beam_search
-from headway.search.constraints import Constraints
-from headway.search.forced import score_targets
-from headway.search.greedy import greedy_search
+from headway.search.alignment import Alignment, align_words
+from headway.search.batches import cut, in_batches
+from headway.search.engine import Engine, OpenEngine, Part, Wish
 from headway.search.lines import split_line
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
-from headway.search.rules import Rules
-from headway.search.sampling import sample
-from headway.search.steps import StepModel
 from headway.search.translations import Line, Translation, joined_alignment, to_output
-from headway.text.specials import BOS, EOS
 from headway.text.vocabulary import Vocabulary
 
+if TYPE_CHECKING:
+    from headway.search.alternatives import Alternative
+
+Ask = Callable[[Engine, list[Part]], list[list[Hypothesis]]]
 OnWarning = Callable[[int, str], None]
 """Is told the number of a line, counted from 1, and what is the matter with it."""
 FAILURES = (UserError, RuntimeError, MemoryError)
 """What a line can fail with: too long for the model's positions, too large for the memory."""
-
-
-@runtime_checkable
-class ShowsAttention(Protocol):
-    """A model with an encoder that tells where in the source it looked."""
-
-    def encode(self, source: Tensor) -> Any:
-        """Read sources (B, S): what tells this model from those that have no attention to a source."""
-
-    def states(self, source: Tensor, target: Tensor, *, with_weights: bool) -> tuple[Tensor, Any]:
-        """States, and maps whose `cross` has the weights (B, H, T, S) of each layer, for targets (B, T)."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """What is searched as one sentence: a line, or a part of one."""
-
-    number: int
-    """Of its line, counted from 1."""
-    place: int
-    """Of the part in its line, counted from 0."""
-    text: str
-    source: list[int] = field(default_factory=list)
-    """Without EOS; nothing if there is nothing to translate."""
-    prefix: list[int] = field(default_factory=list)
-    phrases: list[list[list[int]]] = field(default_factory=list)
-    """The spellings of each phrase."""
-    target: list[int] | None = None
-    """The translation that is to be scored, if one is given."""
-    problem: str | None = None
-    """Why it cannot be searched."""
-    is_last: bool = True
-    """Whether its line has no more parts."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to do."""
-        return self.problem is not None or (not self.source and self.target is None)
 
 
 @dataclass(frozen=True)
@@ -87,29 +40,32 @@ class Found:
     hypotheses: list[Hypothesis] = field(default_factory=list)
     alignment: Alignment = field(default_factory=list)
     error: str | None = None
+    engine: str = ""
+    """The name of the one that found it."""
 
 
 class Translator:
-    """A model that is ready to be used, its vocabulary, and how to search.
+    """An engine, the vocabulary of its model, and how to search.
 
-    `max_length` is the greatest number of tokens of a line that the model was trained on (`data.max_length`).
+    `max_length` is the greatest number of tokens of a line that the model was trained on (`data.max_length`). `reserve`
+    gives another engine for the same model, for what the first cannot do; it is asked for only then.
     """
 
     def __init__(
         self,
-        model: StepModel,
+        engine: Engine,
         vocabulary: Vocabulary,
         config: SearchConfig,
         *,
         max_length: int,
-        device: torch.device | str = "cpu",
+        reserve: Callable[[], Engine] | None = None,
     ) -> None:
-        self.model = model
+        self.engine = engine
         self.vocabulary = vocabulary
         self.config = config
         self.max_length = max_length
-        self.device = torch.device(device)
         self.penalty = LengthPenalty.of(config)
+        self._reserve = reserve
 
     def translate(
         self, lines: Iterable[str | Line], *, alignments: bool = False, on_warning: OnWarning | None = None
@@ -126,14 +82,11 @@ class Translator:
         first: int = 1,
     ) -> Iterator[Translation]:
         """The translations of lines of any number, in constant memory; `first` is the number of the first line."""
-        if alignments and not isinstance(self.model, ShowsAttention):
-            raise UserError(
-                f"word alignments are read from a model's attention to the source, and {type(self.model).__name__} "
-                "shows none; take a single encoder-decoder, or leave the alignments out"
-            )
+        if alignments:
+            self._open_engine("alignments")  # refused before the first line is read
         warn = on_warning or _ignore
         parts = (part for number, line in enumerate(lines, start=first) for part in self._parts(number, line, warn))
-        return self._results(parts, self._search, warn, alignments=alignments)
+        return self._results(parts, lambda engine, batch: engine.decode(batch), warn, alignments=alignments)
 
     def score(self, pairs: Iterable[tuple[str, str]], *, on_warning: OnWarning | None = None) -> Iterator[Translation]:
         """For each pair of a line and its translation, the translation as if the model had written it."""
@@ -142,12 +95,12 @@ class Translator:
             Part(number, 0, source, self.vocabulary.source.encode(source.strip()), target=encode(target.strip("\r\n")))
             for number, (source, target) in enumerate(pairs, start=1)
         )
-        return self._results(parts, self._score, on_warning or _ignore)
+        return self._results(parts, lambda engine, batch: engine.score(batch), on_warning or _ignore)
 
-    def alternatives(self, text: str, before: str, count: int = 5) -> list[Alternative]:
+    def alternatives(self, text: str, before: str, count: int = 5) -> "list[Alternative]":
         """The best `count` tokens after the beginning `before` of a translation of `text`, and how each goes on."""
-        source = self._sources([Part(1, 0, text, self.vocabulary.source.encode(text))])
-        return alternatives(self.model, source, self.vocabulary.target.encode(before), count, self.config)
+        part = Part(1, 0, text, self.vocabulary.source.encode(text))
+        return self._open_engine("alternatives").alternatives(part, self.vocabulary.target.encode(before), count)
 
     def _parts(self, number: int, line: str | Line, warn: OnWarning) -> Iterator[Part]:
         """A line as parts that can be searched."""
@@ -177,26 +130,21 @@ class Translator:
         return [[encode(f" {phrase.strip()}"), encode(phrase.strip())] for phrase in line.phrases if phrase.strip()]
 
     def _results(
-        self,
-        parts: Iterable[Part],
-        run: Callable[[list[Part]], list[list[Hypothesis]]],
-        warn: OnWarning,
-        *,
-        alignments: bool = False,
+        self, parts: Iterable[Part], ask: Ask, warn: OnWarning, *, alignments: bool = False
     ) -> Iterator[Translation]:
         """A result for each line, in order."""
+        tokens = self.config.batch_tokens if alignments else self.engine.batch_tokens  # as much as the reserve may do
 
-        def run_all(batch: list[Part]) -> list[tuple[Part, Found]]:
-            found = iter(self._run([part for part in batch if not part.is_empty], run, alignments=alignments))
-            return [(part, Found(error=part.problem) if part.is_empty else next(found)) for part in batch]
+        def run(batch: list[Part]) -> list[tuple[Part, Found]]:
+            found: dict[tuple[int, int], Found] = {}
+            for has_phrases in (False, True):  # apart, as not every engine can promise them
+                group = [part for part in batch if not part.is_empty and bool(part.phrases) == has_phrases]
+                for parts in cut(group, part_length, self.config.batch_tokens if has_phrases else tokens):
+                    results = self._run(parts, ask, alignments=alignments)
+                    found |= {(part.number, part.place): each for part, each in zip(parts, results, strict=True)}
+            return [(part, found.get((part.number, part.place), Found(error=part.problem))) for part in batch]
 
-        results = in_batches(
-            parts,
-            run_all,
-            length=lambda part: max(len(part.source), len(part.target or [])) + 1,
-            tokens=self.config.batch_tokens,
-            window=self.config.window,
-        )
+        results = in_batches(parts, run, length=part_length, tokens=tokens, window=self.config.window)
         line: list[tuple[Part, Found]] = []
         for part, found in results:
             line.append((part, found))
@@ -204,62 +152,56 @@ class Translator:
                 yield self._joined(part.number, line, warn, alignments=alignments)
                 line = []
 
-    def _run(
-        self, parts: list[Part], run: Callable[[list[Part]], list[list[Hypothesis]]], *, alignments: bool
-    ) -> list[Found]:
+    def _run(self, parts: list[Part], ask: Ask, *, alignments: bool, in_reserve: bool = False) -> list[Found]:
         """What is found for parts; if that fails, for each half of them, so that only what must fail fails."""
         if not parts:
             return []
         try:
-            outputs = run(parts)
+            engine = self._reserve() if in_reserve and self._reserve else self._engine_for(parts, alignments)
+            outputs = ask(engine, parts)
             aligned = self._align(parts, outputs) if alignments else [[] for _ in parts]
         except FAILURES as error:
-            if len(parts) == 1:
-                return [Found(error=str(error))]
-            halves = (parts[: len(parts) // 2], parts[len(parts) // 2 :])
-            return [found for half in halves for found in self._run(half, run, alignments=alignments)]
-        return [Found(*each) for each in zip(outputs, aligned, strict=True)]
+            if len(parts) > 1:
+                halves = (parts[: len(parts) // 2], parts[len(parts) // 2 :])
+                return [found for half in halves for found in self._run(half, ask, alignments=alignments)]
+            if self._reserve and not in_reserve:
+                return self._run(parts, ask, alignments=alignments, in_reserve=True)
+            return [Found(error=str(error))]
+        return [Found(*each, engine=engine.name) for each in zip(outputs, aligned, strict=True)]
 
-    def _search(self, parts: list[Part]) -> list[list[Hypothesis]]:
-        """The outputs for parts, as the settings have it."""
-        source = self._sources(parts)
-        rules = Rules.of(source, self.config, [part.prefix for part in parts])
-        if any(part.phrases for part in parts):
-            if self.config.method != "beam":
-                raise UserError(f"phrases need search.method = beam; it is {self.config.method}")
-            constraints = Constraints([part.phrases for part in parts])
-            return beam_search(self.model, source, constraints.make_room(rules), self.config, constraints)
-        if self.config.method == "sampling":
-            return sample(self.model, source, rules, self.config, [(part.number, part.place) for part in parts])
-        if self.config.beam == 1:
-            return [[only] for only in greedy_search(self.model, source, rules, self.penalty)]
-        return beam_search(self.model, source, rules, self.config)
+    def _engine_for(self, parts: list[Part], alignments: bool) -> Engine:
+        """The engine that can do what is wanted of parts."""
+        if alignments:
+            return self._open_engine("alignments")
+        return self._able("phrases") if parts[0].phrases else self.engine
 
-    def _score(self, parts: list[Part]) -> list[list[Hypothesis]]:
-        """The given targets of parts as hypotheses."""
-        targets = [part.target or [] for part in parts]
-        values = score_targets(self.model, self._sources(parts), targets)
-        return [
-            [Hypothesis.of([*target, EOS], each, self.penalty)] for target, each in zip(targets, values, strict=True)
-        ]
+    def _able(self, wish: Wish) -> Engine:
+        """The engine, or else the one in reserve, if it can do this."""
+        reason = self.engine.cannot(wish)
+        if reason is None:
+            return self.engine
+        if self._reserve is None:
+            raise UserError(reason)
+        reserve = self._reserve()
+        if reason := reserve.cannot(wish):
+            raise UserError(reason)
+        return reserve
 
-    @torch.no_grad()
+    def _open_engine(self, wish: Wish) -> OpenEngine:
+        """The engine whose model is looked into."""
+        engine = self._able(wish)
+        assert isinstance(engine, OpenEngine), "only those say that they can"
+        return engine
+
     def _align(self, parts: list[Part], outputs: list[list[Hypothesis]]) -> list[Alignment]:
         """The word alignments of the best outputs."""
-        assert isinstance(self.model, ShowsAttention)
         written = [each[0].tokens for each in outputs]
-        target = padded([np.asarray([BOS, *tokens]) for tokens in written]).to(self.device)
-        _, maps = self.model.states(self._sources(parts), target, with_weights=True)
-        weights = chosen_layer(maps.cross, self.config.alignment_layer)  # (B, H, T, S)
+        weights = self._open_engine("alignments").cross_attention(parts, written)  # (B, H, T, S)
         pieces = (self.vocabulary.source.pieces, self.vocabulary.target.pieces)
         return [
             align_words(row, pieces[0](part.source), pieces[1](tokens))
             for row, part, tokens in zip(weights, parts, written, strict=True)
         ]
-
-    def _sources(self, parts: list[Part]) -> Tensor:
-        """The sources of parts (B, S), with EOS."""
-        return padded([np.asarray([*part.source, EOS]) for part in parts]).to(self.device)
 
     def _joined(
         self, number: int, results: list[tuple[Part, Found]], warn: OnWarning, *, alignments: bool
@@ -267,17 +209,23 @@ class Translator:
         """The translation of a line from what was found for its parts."""
         if error := next((found.error for _, found in results if found.error), None):
             warn(number, error)
-            return Translation(error=error)
+            return Translation(error=error, engine=self.engine.name)
         results = [(part, found) for part, found in results if found.hypotheses]
         if not results:
-            return Translation(alignment=[] if alignments else None)
+            return Translation(alignment=[] if alignments else None, engine=self.engine.name)
         texts = [part.text for part, _ in results]
         ranks = zip(*(found.hypotheses for _, found in results), strict=False)
         n_best = [to_output(texts, hypotheses, self.vocabulary.target, self.penalty) for hypotheses in ranks]
+        name = results[0][1].engine
         if not alignments:
-            return Translation.of(n_best)
+            return Translation.of(n_best, name)
         written = [self.vocabulary.target.decode(found.hypotheses[0].tokens) for _, found in results]
-        return Translation.of(n_best, joined_alignment(texts, written, [found.alignment for _, found in results]))
+        return Translation.of(n_best, name, joined_alignment(texts, written, [found.alignment for _, found in results]))
+
+
+def part_length(part: Part) -> int:
+    """The tokens of a part, EOS counted: of its source, or of its target if that has more."""
+    return max(len(part.source), len(part.target or [])) + 1
 
 
 def is_unicode(text: str) -> bool:

@@ -10,8 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import torch
-
 import headway
 
 FORMAT = 1
@@ -46,6 +44,8 @@ def versions() -> dict[str, str]:
 
 def machine() -> dict[str, Any]:
     """The hardware that a run is on."""
+    import torch
+
     gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
     return {
         "system": f"{platform.system()} {platform.machine()}",

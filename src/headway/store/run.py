@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headway.config import Config
 from headway.errors import UserError
-from headway.models import Model, build_model
 from headway.settings import config_to_toml, load_config
 from headway.store.card import FORMAT
 from headway.store.checkpoints import Checkpoint, Checkpoints
@@ -22,6 +21,9 @@ from headway.store.metrics import Metrics
 from headway.store.tensors import load_weights
 from headway.text.files import hash_file
 from headway.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from headway.models import Model
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,10 @@ class Run:
         known = {checkpoint.step: checkpoint for checkpoint in self.checkpoints.steps()}
         return known.get(best.get("step", latest.step), latest)
 
-    def load_model(self, checkpoint: Checkpoint | None = None) -> Model:
+    def load_model(self, checkpoint: Checkpoint | None = None) -> "Model":
         """The model with the weights of a checkpoint, by default the one to use; ready to be asked."""
+        from headway.models import build_model  # not before a model is wanted: it loads torch
+
         chosen = checkpoint or self.chosen()
         check_sizes(self.config, self.vocabulary)
         model = build_model(self.config.model)

@@ -1,29 +1,35 @@
-"""Named tensors <-> safetensors files, and the weights of a model <-> named tensors."""
+"""Named tensors <-> safetensors files, and the weights of a model <-> named tensors.
+
+torch is loaded on first use: what only looks at a run does without it.
+"""
 
 import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
 from safetensors import SafetensorError
-from safetensors.torch import load, save
-from torch import Tensor, nn
 
 from headway.errors import UserError
 
-Tensors = dict[str, Tensor]
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+Tensors = dict[str, "Tensor"]
 
 
-def model_tensors(model: nn.Module) -> Tensors:
+def model_tensors(model: "nn.Module") -> Tensors:
     """The weights of a model by name, those that are shared once, and what it remembers besides (batch norm)."""
     remembered = model.state_dict().keys()
     buffers = {name: buffer for name, buffer in model.named_buffers() if name in remembered}
     return {**{name: weight.detach() for name, weight in model.named_parameters()}, **buffers}
 
 
-def load_weights(model: nn.Module, tensors: Mapping[str, Tensor], origin: str) -> None:
+def load_weights(model: "nn.Module", tensors: Mapping[str, "Tensor"], origin: str) -> None:
     """Copy tensors into a model that has the same names and shapes; `origin` names them in the message if not."""
+    import torch
+
     own = model_tensors(model)
     if missing := sorted(own.keys() - tensors.keys()):
         raise UserError(f"{origin} has no weights for {_some(missing)}; it belongs to a model of other settings")
@@ -40,14 +46,18 @@ def load_weights(model: nn.Module, tensors: Mapping[str, Tensor], origin: str) -
             weight.copy_(tensors[name])
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> str:
+def write_tensors(path: Path, tensors: Mapping[str, "Tensor"]) -> str:
     """Write a file through to the disk and return its sha256."""
+    from safetensors.torch import save
+
     content = save({name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()})
     return write_through(path, content)
 
 
 def read_tensors(path: Path) -> Tensors:
     """The tensors of a file, on the CPU."""
+    from safetensors.torch import load
+
     try:
         return load(path.read_bytes())
     except OSError as error:

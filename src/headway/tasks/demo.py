@@ -8,6 +8,7 @@ from headway.errors import UserError
 from headway.evaluate.report import report_texts
 from headway.evaluate.scores import score_texts
 from headway.models import EncoderDecoder
+from headway.search.torch_engine import TorchEngine
 from headway.search.translator import Translator
 from headway.show.document import attention_document
 from headway.show.page import attention_page, write_page
@@ -89,7 +90,7 @@ def run_demo(out: Path, pair: str = "en-fr", *, fast: bool = False, seed: int = 
 
 def measure(run: Run, source: str, target: str, splits: Mapping[str, list[Sentence]]) -> Demo:
     """Translate both test parts of a corpus and look at the first of the pronouns, the famous sentence."""
-    translator = load(run.path)
+    translator = load(run.path, engine="torch")  # its attention is shown, too
     test, pronouns = (_translated(translator, splits[name], source) for name in ("test", "pronouns"))
     references = [sentence.text(target) for sentence in splits["test"]]
     bleu = score_texts(test, [references], language=target, metrics=("bleu",), samples=0)["bleu"].value
@@ -97,9 +98,11 @@ def measure(run: Run, source: str, target: str, splits: Mapping[str, list[Senten
     understood = [s.is_understood(target, text) for s, text in zip(splits["pronouns"], pronouns, strict=True)]
     famous, translated = splits["pronouns"][0], pronouns[0]
     page = run.path / "attention.html"
-    assert isinstance(translator.model, EncoderDecoder)
-    document = attention_document(translator.model, run.vocabulary, famous.text(source), translated)
-    write_page(attention_page(document, run_figures(Trained(run, run.config, translator.model))), page)
+    assert isinstance(translator.engine, TorchEngine)
+    model = translator.engine.model
+    assert isinstance(model, EncoderDecoder)
+    document = attention_document(model, run.vocabulary, famous.text(source), translated)
+    write_page(attention_page(document, run_figures(Trained(run, run.config, model))), page)
     return Demo(
         run,
         round(bleu, 2),

@@ -1,7 +1,7 @@
 """`headway evaluate`: a model, or texts that somebody wrote, against references: every score, with what it means."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from headway.evaluate.compare import Comparison, compare_systems
 from headway.evaluate.report import TextReport, report_texts
 from headway.evaluate.scores import Scores, score_texts
 from headway.evaluate.tokenized import TokenizedScore, lowercased_bleu, paper_bleu
+from headway.search.translations import Translation
 from headway.search.translator import Translator
 from headway.tasks.scoring import Likelihood, score_pairs
 from headway.tasks.target_language import TargetLanguage
@@ -66,6 +67,8 @@ class System:
     perplexity: float | None = None
     """Of the first references, a token; None if there is no model."""
     speed: Speed | None = None
+    engine: str | None = None
+    """What translated; None if that is not known."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ class Evaluation:
             "perplexity": system.perplexity,
             **self.report.as_json(),
             "speed": asdict(system.speed) if system.speed else None,
+            "engine": system.engine,
             "comparison": self.comparison.as_json() if self.comparison else None,
         }
 
@@ -107,19 +111,28 @@ class Observer:
 NOBODY = Observer()
 
 
-def run_system(name: str, translator: Translator, tests: EvaluationSet, observer: Observer = NOBODY) -> System:
-    """Let a model translate a test set, and say how probable it finds the references."""
+def run_system(
+    name: str,
+    translator: Translator,
+    tests: EvaluationSet,
+    observer: Observer = NOBODY,
+    translations: Iterable[Translation] | None = None,
+) -> System:
+    """Let a model translate a test set, and say how probable it finds the references.
+
+    `translations` come from elsewhere, if not from the translator itself: from several processes, whose start counts.
+    """
     if tests.sources is None:
         raise UserError(f"{name} has nothing to translate; give --source, too")
     texts, tokens = [], 0
     begun = time.perf_counter()
-    for translation in translator.translate_stream(tests.sources, on_warning=observer.on_warning):
+    for translation in translations or translator.translate_stream(tests.sources, on_warning=observer.on_warning):
         texts.append(translation.text)
         tokens += len(translation.tokens)
         observer.on_line()
     seconds = time.perf_counter() - begun
     speed = Speed(seconds, len(texts) / seconds, tokens / seconds)
-    return System(name, texts, measure_perplexity(translator, tests), speed)
+    return System(name, texts, measure_perplexity(translator, tests), speed, translator.engine.name)
 
 
 def read_system(path: Path) -> System:

@@ -43,9 +43,9 @@ def train(
     training: Corpus | None = None
     valid: Corpus | None = None
     if source or target or corpus or not resume:
-        training = open_corpus(data, sources=_paths(source), targets=_paths(target), corpus=corpus)
+        training = open_corpus(data, sources=paths(source), targets=paths(target), corpus=corpus)
     if valid_source or valid_target or valid_corpus:
-        sides = _paths(valid_source), _paths(valid_target)
+        sides = paths(valid_source), paths(valid_target)
         valid = open_corpus(data, sources=sides[0], targets=sides[1], corpus=valid_corpus, split="valid")
     elif isinstance(training, NamedSplit):
         valid = NamedSplit(training.name, "valid", training.seed)
@@ -66,15 +66,19 @@ def evaluate(
     longest: int = 0,
     checkpoint: str | None = None,
     settings: Sequence[str] = (),
+    engine: str = "auto",
+    quantization: str | None = None,
 ) -> Evaluation:
     """Let a run translate a test set, and score what it writes; of a named corpus, its test set."""
     data = changed_config(Run.open(run), settings).data
-    pairs = open_corpus(data, sources=_paths(source), targets=_paths(target), corpus=corpus, split="test")
-    found = find_language(language, data.target_language, pairs, _paths(target))
-    tests = EvaluationSet.of(pairs, _paths(references), found)
-    system = run_system(str(run), load(run, checkpoint=checkpoint, settings=settings), tests)
+    pairs = open_corpus(data, sources=paths(source), targets=paths(target), corpus=corpus, split="test")
+    found = find_language(language, data.target_language, pairs, paths(target))
+    tests = EvaluationSet.of(pairs, paths(references), found)
+    translator = load(run, checkpoint=checkpoint, settings=settings, engine=engine, quantization=quantization)
+    system = run_system(str(run), translator, tests)
     return evaluate_system(system, tests, metrics=metrics, worst=worst, longest=longest)
 
 
-def _paths(texts: Texts) -> list[Path]:
-    return [Path(texts)] if isinstance(texts, str | Path) else list(map(Path, texts))
+def paths(texts: Texts) -> tuple[Path, ...]:
+    """The files that were named, one or several."""
+    return (Path(texts),) if isinstance(texts, str | Path) else tuple(map(Path, texts))

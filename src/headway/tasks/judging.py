@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from headway.config import Config
 from headway.evaluate.scores import score_texts
 from headway.models import EncoderOnly, Model
+from headway.search.torch_engine import TorchEngine
 from headway.search.translator import Translator
 from headway.text.corpus import Pair
 from headway.text.vocabulary import Vocabulary
@@ -21,7 +22,8 @@ def make_judge(config: Config, vocabulary: Vocabulary, pairs: Sequence[Pair]) ->
     def judge(model: Model) -> Judgement:
         assert not isinstance(model, EncoderOnly), "it cannot translate"
         device = next(model.parameters()).device
-        translator = Translator(model, vocabulary, search, max_length=config.data.max_length, device=device)
+        engine = TorchEngine(model, search, device)
+        translator = Translator(engine, vocabulary, search, max_length=config.data.max_length)
         texts = [translation.text for translation in translator.translate([pair.source for pair in pairs])]
         scores = score_texts(texts, [[pair.target for pair in pairs]], metrics=("bleu",), samples=0)
         shown = next(rounds) % len(pairs)

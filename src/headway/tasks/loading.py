@@ -1,21 +1,17 @@
 """A run directory -> a translator that is ready to be used; of several runs, one translator of all together."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
-import torch
-
 from headway.config import Config
-from headway.errors import UserError, did_you_mean
-from headway.models import DecoderOnly, EncoderDecoder, EncoderOnly
-from headway.search.ensemble import Ensemble
-from headway.search.steps import StepModel
+from headway.errors import UserError
+from headway.export.engine import Ctranslate2Engine
 from headway.search.translator import Translator
 from headway.settings import load_config
 from headway.store.run import Run
-from headway.train.precision import choose_device
+from headway.tasks.engines import Notice, OnNotice, Request, Wishes, fast_engine, torch_engine
 
-ENGINES = ("torch",)
 CHANGEABLE = ("search", "data", "machine")
 """Sections that can be set for a trained model; the others made its weights."""
 
@@ -26,25 +22,60 @@ def load(
     checkpoint: str | None = None,
     settings: Sequence[str] = (),
     device: str = "auto",
-    engine: str = "torch",
+    engine: str = "auto",
+    quantization: str | None = None,
     ensemble: Iterable[str | Path] = (),
+    workers: int | None = None,
+    probabilities: bool = True,
+    on_notice: OnNotice | None = None,
 ) -> Translator:
     """The translator of a run, its settings changed by assignments as in search.beam=8.
 
     It uses the checkpoint that the run has chosen, or the one of that name. The probabilities of the runs in `ensemble`
-    are averaged with its own.
+    are averaged with its own. The engine is torch, ctranslate2 (with weights of the type `quantization`: fp32, int8,
+    ...) or auto: ctranslate2 on a CPU if it can hold the model, and torch for all that it cannot do. Without
+    `probabilities` those of single tokens may be missing, which saves ctranslate2 some time.
     """
-    if engine not in ENGINES:
-        raise UserError(f"unknown engine {engine}{did_you_mean(engine, ENGINES)}")
-    opened = Run.open(run)
+    if device != "auto":
+        settings = [*settings, f"machine.device={device}"]
+    wishes = Wishes(engine, quantization, workers, probabilities)
+    request = open_request(run, checkpoint, settings, ensemble, wishes)
+    told = on_notice or ignore
+    return make_translator(request, fast_engine(request, told), told)
+
+
+def open_request(
+    run: str | Path,
+    checkpoint: str | None,
+    settings: Sequence[str],
+    ensemble: Iterable[str | Path],
+    wishes: Wishes,
+) -> Request:
+    """What is wanted of a run, which must be one that translates."""
+    opened = open_translating(run)
     config = changed_config(opened, settings)
-    place = choose_device(device if device != "auto" else config.machine.device)
-    if config.machine.threads:
-        torch.set_num_threads(config.machine.threads)
-    model = _load_model(opened, checkpoint).to(place)
-    others = [_load_member(Run.open(other), opened).to(place) for other in ensemble]
-    together: StepModel = Ensemble([model, *others]) if others else model
-    return Translator(together, opened.vocabulary, config.search, max_length=config.data.max_length, device=place)
+    chosen = opened.checkpoints.find(checkpoint) if checkpoint else opened.chosen()
+    return Request(opened, chosen, config, tuple(map(open_translating, ensemble)), wishes)
+
+
+def make_translator(request: Request, engine: Ctranslate2Engine | None, on_notice: OnNotice) -> Translator:
+    """The translator with the engine that was chosen; None is our own, which stands by where the choice was free."""
+    search, max_length = request.config.search, request.config.data.max_length
+    if engine is None:
+        ours = torch_engine(request, on_notice)
+        return Translator(ours, request.run.vocabulary, search, max_length=max_length)
+    reserve = cache(lambda: torch_engine(request, on_notice)) if request.wishes.engine == "auto" else None
+    return Translator(engine, request.run.vocabulary, search, max_length=max_length, reserve=reserve)
+
+
+def open_translating(path: str | Path) -> Run:
+    """The run in a directory, if it is one that translates."""
+    run = Run.open(path)
+    if run.config.objective != "translation":
+        raise UserError(
+            f"{run.path} was trained for {run.config.objective}, not for translation; give a run that translates"
+        )
+    return run
 
 
 def changed_config(run: Run, settings: Sequence[str]) -> Config:
@@ -61,22 +92,5 @@ def changed_config(run: Run, settings: Sequence[str]) -> Config:
     return config.model_copy(update={"machine": machine.machine})
 
 
-def _load_model(run: Run, checkpoint: str | None = None) -> EncoderDecoder | DecoderOnly:
-    """The model of a run, if it is one that translates."""
-    if run.config.objective != "translation":
-        raise UserError(
-            f"{run.path} was trained for {run.config.objective}, not for translation; give a run that translates"
-        )
-    model = run.load_model(run.checkpoints.find(checkpoint) if checkpoint else None)
-    assert not isinstance(model, EncoderOnly), "its objective is never translation"
-    return model
-
-
-def _load_member(run: Run, first: Run) -> EncoderDecoder | DecoderOnly:
-    """The model of a run that is to be searched together with that of the first."""
-    if run.vocabulary.fingerprint != first.vocabulary.fingerprint:
-        raise UserError(
-            f"{run.path} has another vocabulary than {first.path}, so that they cannot be searched together; "
-            "train both on the same corpus, with another train.seed each"
-        )
-    return _load_model(run)
+def ignore(notice: Notice) -> None:
+    """The notices of those who do not ask for them."""

@@ -9,6 +9,7 @@ import torch
 from headway.config import Config
 from headway.errors import UserError
 from headway.models import EncoderDecoder, EncoderOnly, Model
+from headway.search.torch_engine import TorchEngine
 from headway.search.translator import OnWarning, Translator, is_unicode
 from headway.show.document import Document, attention_document
 from headway.store.run import Run
@@ -53,7 +54,8 @@ class Trained:
         """What writes with the model."""
         assert not isinstance(self.model, EncoderOnly), "it cannot write"
         search, max_length = self.config.search, self.config.data.max_length
-        return Translator(self.model, self.run.vocabulary, search, max_length=max_length, device=self.device)
+        engine = TorchEngine(self.model, search, self.device)
+        return Translator(engine, self.run.vocabulary, search, max_length=max_length)
 
 
 def show_sentence(

@@ -1,7 +1,8 @@
-"""Lines -> translations by several processes at once, in order.
+"""Lines -> translations, in order, by one engine or by several processes at once.
 
-Several processes of one thread each translate more sentences in a second than one process of several threads. They are
-plain subprocesses with pipes, as in `headway.data.encoding`, and take a moment to start.
+CTranslate2 has workers of its own. With our own engine, several processes of one thread each translate more sentences
+in a second than one process of several threads. They are plain subprocesses with pipes, as in `headway.data.encoding`,
+and take a moment to start.
 """
 
 import json
@@ -21,7 +22,8 @@ from headway.data.encoding_worker import receive, send
 from headway.errors import UserError
 from headway.search.translations import Line, Output, Translation
 from headway.search.translator import OnWarning, Translator
-from headway.tasks.loading import load
+from headway.tasks.engines import Notice, OnNotice, Request, Wishes, fast_engine
+from headway.tasks.loading import ignore, make_translator, open_request
 
 CHUNK = 512
 """Lines that a process translates at once: enough to find batches of equal length among them."""
@@ -36,16 +38,40 @@ class Order:
     settings: tuple[str, ...] = ()
     ensemble: tuple[str, ...] = ()
     alignments: bool = False
+    engine: str = "auto"
+    quantization: str | None = None
+    probabilities: bool = True
+    """Whether those of single tokens are wanted."""
 
-    def load(self) -> Translator:
+    def request(self, workers: int | None = None) -> Request:
+        """What is wanted of the run."""
+        wishes = Wishes(self.engine, self.quantization, workers, self.probabilities, self.alignments)
+        return open_request(self.run, self.checkpoint, self.settings, self.ensemble, wishes)
+
+    def load(self, workers: int | None = None, on_notice: OnNotice = ignore) -> Translator:
         """The translator."""
-        return load(self.run, checkpoint=self.checkpoint, settings=self.settings, ensemble=self.ensemble)
+        request = self.request(workers)
+        return make_translator(request, fast_engine(request, on_notice), on_notice)
 
-    def translate(self, lines: Iterable[str | Line], on_warning: OnWarning, workers: int = 1) -> Iterator[Translation]:
-        """The translations of lines, in constant memory; several workers are processes of one thread each."""
-        if workers == 1:
-            return self.load().translate_stream(lines, alignments=self.alignments, on_warning=on_warning)
-        return _translate_in_processes(self, lines, on_warning, workers)
+    def translate(
+        self,
+        lines: Iterable[str | Line],
+        on_warning: OnWarning,
+        workers: int | None = None,
+        on_notice: OnNotice = ignore,
+    ) -> Iterator[Translation]:
+        """The translations of lines, in constant memory.
+
+        Several workers are threads of CTranslate2 in this process, or processes with our own engine, of one thread
+        each; by default as many as is best for CTranslate2, and one for our own.
+        """
+        request = self.request(workers)
+        engine = fast_engine(request, on_notice)
+        if engine is None and workers is not None and workers > 1:
+            on_notice(Notice(f"engine torch: fp32, workers: {workers} processes, threads of each: 1"))
+            return _translate_in_processes(replace(self, engine="torch"), lines, on_warning, workers)
+        translator = make_translator(request, engine, on_notice)
+        return translator.translate_stream(lines, alignments=self.alignments, on_warning=on_warning)
 
 
 @dataclass(frozen=True)

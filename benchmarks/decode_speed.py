@@ -1,0 +1,148 @@
+"""Decoding with the same weights: our two engines beside Hugging Face's `generate` and CTranslate2 called plainly.
+
+Each engine is alone in its process, or has several that share the sentences; all take their turns, round after round.
+What is timed is translating, not loading. Ours goes from text to text, the others from tokens to tokens. Without
+`--run` a small model is trained first, just long enough for outputs of sensible lengths.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+
+from decode_processes import HEADWAY, Bench, Row
+from decode_tables import BEAMS, Measured, all_seconds, comparisons, one_by_one, table
+from headway import train
+from headway.export.conversions import converted
+from headway.export.engine import available_cores
+from headway.store.run import Run
+from headway.text.files import read_lines
+from headway.text.named import NamedSplit
+from marian_weights import write_marian
+from measure import machine, options, report
+
+CORPUS = "builtin:en-fr"
+QUICK = (
+    "train.steps=300",
+    "train.batch_tokens=2048",
+    "train.warmup=60",
+    "train.peak_rate=0.002",
+    "train.valid_sentences=0",
+    "train.average=0",
+)
+"""The recipe of the model that is made when none is given."""
+
+
+def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> Iterator[Row]:
+    """All engines, in all the ways to use the cores: workers x threads of each."""
+    path = str(run.path)
+    yield Row(f"headway torch, {cores} x 1", HEADWAY, {"run": path, "engine": "torch"}, processes=cores)
+    yield Row(f"headway torch, 1 x {cores}", HEADWAY, {"run": path, "engine": "torch"})
+    for kind in ("fp32", "int8"):
+        wishes = {"run": path, "engine": "ctranslate2", "quantization": kind}
+        yield Row(f"headway ctranslate2 {kind}", HEADWAY, wishes)
+        yield Row(f"headway ctranslate2 {kind}, --workers 1", HEADWAY, {**wishes, "workers": 1})
+    for kind in ("fp32", "int8"):
+        model = {"directory": str(converted(run, kind).directory)}
+        yield Row(f"CTranslate2 {kind}, default", "ctranslate2", model)
+        for workers, threads in ((cores, 1), (1, cores)):
+            shares = {"inter_threads": workers, "intra_threads": threads}
+            yield Row(f"CTranslate2 {kind}, {workers} x {threads}", "ctranslate2", {**model, **shares})
+    if environments is not None:
+        write_marian(run, directory)
+        marian = {"directory": str(directory), "epsilon": run.config.model.norm_epsilon}
+        python = huggingface_python(environments)
+        yield Row(f"HF generate, 1 x {cores}", "huggingface", marian, python=python)
+        yield Row(f"HF generate, {cores} x 1", "huggingface", marian, processes=cores, python=python)
+
+
+def huggingface_python(environments: Path) -> str:
+    """The Python of the environment that has `transformers`, which is made if it is not there."""
+    directory = environments / "huggingface"
+    python = directory / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(directory)], check=True)
+        wanted = [f"torch=={version('torch').partition('+')[0]}", "transformers>=5,<6"]
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", *wanted], check=True)
+    return str(python)
+
+
+def read_sentences(path: Path | None, count: int) -> list[str]:
+    """The first sentences of a file, or of the test part of the built-in corpus."""
+    texts = read_lines(path) if path else (pair.source for pair in NamedSplit(CORPUS, "test"))
+    return list(islice((text.strip() for text in texts if text.strip()), count))
+
+
+def take_turns(bench: Bench, engines: Sequence[Row], rounds: int) -> Measured:
+    """Every row with every beam, in each round."""
+    measured: Measured = {beam: {row.name: [] for row in engines} for beam in BEAMS}
+    for number in range(1, rounds + 1):
+        for beam, of_row in measured.items():
+            for row in engines:
+                found = bench.measure(row, beam)
+                of_row[row.name].append(found)
+                rate, single = len(found.texts) / all_seconds(found), one_by_one(found) * 1000
+                told = f"{rate:.1f} sentences/s; one by one {single:.1f} ms"
+                print(f"round {number}, beam {beam}, {row.name}: {told}", flush=True)
+    return measured
+
+
+def made_run(directory: Path) -> Run:
+    """A small model that has learned for some minutes."""
+    print("training a small model ...", flush=True)
+    return train(directory / "run", corpus=CORPUS, preset="small", settings=QUICK).run
+
+
+def versions(engines: Sequence[Row]) -> str:
+    """Those of the libraries that are compared."""
+    found = [f"ctranslate2 {version('ctranslate2')}"]
+    for python in {row.python for row in engines if row.kind == "huggingface"}:
+        command = [python, "-c", "from importlib.metadata import version; print(version('transformers'))"]
+        found.append(
+            f"transformers {subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()}"
+        )
+    return ", ".join(found)
+
+
+def describe(run: Run, bench: Bench, is_made: bool, rounds: int) -> str:
+    settings = run.config.model
+    weights = f"trained for this on {CORPUS}, {QUICK[0].partition('=')[2]} updates" if is_made else "of a given run"
+    return (
+        f"{len(bench.sentences):,} sentences of {bench.batch_tokens / bench.batch:.1f} tokens on average, EOS counted, "
+        f"in batches of about {bench.batch}; {min(bench.singles, len(bench.sentences))} of them also one by one. The "
+        f"same weights everywhere, {weights}: {settings.layers} + {settings.decoder_layers or settings.layers} layers, "
+        f"D = {settings.d_model}, V = {settings.vocabulary:,}. {rounds} rounds in turns, each engine alone in its "
+        "processes; rates are medians, memory is the sum over the processes of a row."
+    )
+
+
+def main() -> None:
+    parser = options(__doc__.splitlines()[0])
+    parser.add_argument("--run", type=Path, help="a trained run (default: one is made)")
+    parser.add_argument("--sentences", type=Path, metavar="FILE", help=f"(default: the test part of {CORPUS})")
+    parser.add_argument("--count", type=int, default=1000, help="how many sentences")
+    parser.add_argument("--singles", type=int, default=100, help="how many of them one by one")
+    parser.add_argument("--batch", type=int, default=64, help="sentences of a batch")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--environments", type=Path, metavar="DIR", help="where HF's is, or is made (default: no HF)")
+    arguments = parser.parse_args()
+    print(machine())
+    with tempfile.TemporaryDirectory() as place:
+        run = Run.open(arguments.run) if arguments.run else made_run(Path(place))
+        sentences = read_sentences(arguments.sentences, arguments.count)
+        bench = Bench(run.vocabulary, sentences, arguments.batch, arguments.singles)
+        engines = list(rows(run, Path(place, "marian"), arguments.environments, available_cores()))
+        about = f"{describe(run, bench, arguments.run is None, arguments.rounds)} {versions(engines)}."
+        measured = take_turns(bench, engines, arguments.rounds)
+    lines = [about]
+    for beam, title in BEAMS.items():
+        lines += ["", f"{title}:", "", *table(measured[beam])]
+    lines += ["", "Asked for, and measured:", "", *comparisons(measured)]
+    report("decode_speed", "\n".join(lines), save=arguments.save)
+
+
+if __name__ == "__main__":
+    main()

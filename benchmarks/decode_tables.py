@@ -1,0 +1,92 @@
+"""The tables of decode_speed.py, from what was measured."""
+
+import statistics
+from collections.abc import Callable, Iterator, Mapping
+
+from decode_processes import Measurement
+from headway.export.engine import available_cores
+from measure import ratio
+
+BEAMS = {4: "Beam 4", 1: "Greedy"}
+Turns = list[Measurement]
+"""Of a row, one a round."""
+Measured = dict[int, dict[str, Turns]]
+"""By beam and name of the row."""
+Seconds = Callable[[Measurement], float]
+
+CORES = available_cores()
+TORCH = f"headway torch, {CORES} x 1"
+WORKERS = f"CTranslate2 fp32, {CORES} x 1"
+GENERATE = f"HF generate, 1 x {CORES}"
+
+
+def all_seconds(turn: Measurement) -> float:
+    """Of all sentences, in batches."""
+    return turn.seconds
+
+
+def one_by_one(turn: Measurement) -> float:
+    """Of one sentence, in the middle."""
+    return statistics.median(turn.latencies)
+
+
+def table(of_row: Mapping[str, Turns]) -> Iterator[str]:
+    """A line a row: medians over the rounds, and ratios within them."""
+    references = [name for name in (GENERATE, WORKERS) if name in of_row]
+    yield (
+        "| engine, workers x threads | sentences/s | tokens/s | one by one: p50 ms | p95 ms | peak MiB | loading, s "
+        f"| same text as the first | {' | '.join(f'times {name}' for name in references)} |"
+    )
+    yield f"| --- |{' --- |' * (7 + len(references))}"
+    first = next(iter(of_row.values()))[0]
+    for name, turns in of_row.items():
+        latencies = statistics.quantiles((each * 1000 for turn in turns for each in turn.latencies), n=20)
+        same = statistics.mean(ours == theirs for ours, theirs in zip(turns[0].texts, first.texts, strict=True))
+        cells = [
+            f"{statistics.median(len(turn.texts) / turn.seconds for turn in turns):.1f}",
+            f"{statistics.median(turn.tokens / turn.seconds for turn in turns):,.0f}",
+            f"{latencies[9]:.1f}",
+            f"{latencies[18]:.1f}",
+            f"{max(turn.peak for turn in turns) / 2**20:,.0f}",
+            f"{statistics.median(turn.start for turn in turns):.1f}",
+            f"{same:.1%}",
+            *(spread(of_row[reference], turns, all_seconds) for reference in references),
+        ]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def comparisons(measured: Measured) -> Iterator[str]:
+    """What is asked of our engines, and what was measured."""
+    yield "| | ours | theirs | times as fast: median (least to most) | asked for |"
+    yield "| --- | --- | --- | --- | --- |"
+    for beam, of_row in measured.items():
+        for ours, theirs, of, least in asked(beam, of_row):
+            if theirs in of_row:
+                manner = "one by one" if of is one_by_one else "in batches"
+                times = spread(of_row[theirs], of_row[ours], of)
+                yield f"| {BEAMS[beam]}, {manner} | {ours} | {theirs} | {times} | {least} |"
+
+
+def asked(beam: int, of_row: Mapping[str, Turns]) -> Iterator[tuple[str, str, Seconds, float]]:
+    """Our row, the other, what is compared, and how many times as fast ours should be at least."""
+    if beam > 1:
+        yield TORCH, GENERATE, all_seconds, 2.2
+    yield TORCH, WORKERS, all_seconds, 0.9 if beam > 1 else 0.75
+    yield fastest(of_row, "headway torch", one_by_one), GENERATE, one_by_one, 1.5
+    for kind in ("fp32", "int8"):
+        ours, theirs = f"headway ctranslate2 {kind}", f"CTranslate2 {kind}"
+        yield ours, f"{theirs}, default", all_seconds, 1.5
+        yield ours, fastest(of_row, theirs, all_seconds), all_seconds, 1.0
+        yield f"{ours}, --workers 1", fastest(of_row, theirs, one_by_one), one_by_one, 0.95
+
+
+def fastest(of_row: Mapping[str, Turns], beginning: str, of: Seconds) -> str:
+    """The row with the lowest median among those whose names begin so."""
+    names = [name for name in of_row if name.startswith(beginning)]
+    return min(names, key=lambda name: statistics.median(of(turn) for turn in of_row[name]))
+
+
+def spread(slower: Turns, faster: Turns, of: Seconds) -> str:
+    """How many times as fast: median (least to most)."""
+    median, least, most = ratio([of(turn) for turn in slower], [of(turn) for turn in faster])
+    return f"{median:.2f} ({least:.2f} to {most:.2f})"

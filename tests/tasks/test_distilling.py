@@ -1,0 +1,168 @@
+"""A student learns from its teacher: which settings and words it has, what it learns from, and what is refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from random_runs import make_run
+from shown_runs import LINES, corpus, train
+
+import headway
+from headway.data.prepared import Prepared
+from headway.errors import UserError
+from headway.store.run import Run
+from headway.tasks.distilling import Distillation, smaller
+from headway.tasks.setting_up import read_samples
+from headway.tasks.teaching import TRANSLATIONS, Listener
+from headway.tasks.training import Observer
+from headway.train.events import Updated
+
+
+@pytest.fixture(scope="module")
+def teacher(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return train(tmp_path_factory.mktemp("runs") / "teacher")
+
+
+@pytest.fixture(scope="module")
+def texts(teacher: Path) -> tuple[Path, Path]:
+    return corpus(teacher.parent)
+
+
+@pytest.fixture(scope="module")
+def distilled(teacher: Path, texts: tuple[Path, Path]) -> Distillation:
+    found = headway.distill(teacher, teacher.parent / "student", source=texts[0])
+    assert found is not None
+    return found
+
+
+def test_a_student_is_a_smaller_teacher_with_the_same_words(distilled: Distillation, teacher: Path) -> None:
+    first, second = Run.open(teacher), distilled.outcome.run
+    assert (second.config.model.layers, second.config.model.decoder_layers) == (2, 1)
+    assert second.config.train == first.config.train
+    assert second.vocabulary.fingerprint == first.vocabulary.fingerprint
+    assert distilled.sides is not None
+    of_teacher, of_student = distilled.sides
+    assert of_student.parameters < of_teacher.parameters
+    assert set(json.loads(json.dumps(distilled.as_json()))) >= {"run", "scores", "teacher", "student", "speed_ratio"}
+
+
+def test_the_card_names_the_teacher(distilled: Distillation, teacher: Path, texts: tuple[Path, Path]) -> None:
+    chosen = Run.open(teacher).chosen()
+    named = distilled.outcome.run.card["teacher"]
+    assert (named["run"], named["checkpoint"]) == (str(teacher), chosen.path.name)
+    assert named["fingerprint"] == chosen.state()["sha256"]["model.safetensors"]
+    assert list(named["texts"]) == [str(texts[0])]
+
+
+def test_what_the_teacher_was_validated_with_is_not_learned_from(
+    distilled: Distillation, teacher: Path, texts: tuple[Path, Path]
+) -> None:
+    held_out = {pair.source for pair in read_samples(Run.open(teacher))}
+    rest = [line for line in texts[0].read_text().splitlines() if line not in held_out]
+    assert len(rest) < LINES
+    assert Prepared(distilled.outcome.run.data / "train").report.read == len(rest)
+    assert read_samples(distilled.outcome.run) == read_samples(Run.open(teacher))
+
+
+def test_a_training_that_was_stopped_goes_on_to_the_same_weights(
+    distilled: Distillation, teacher: Path, texts: tuple[Path, Path]
+) -> None:
+    out = teacher.parent / "stopped"
+    steps: list[int] = []
+    observer = Observer(
+        watch=lambda event: steps.append(event.step) if isinstance(event, Updated) else None,
+        should_stop=lambda: bool(steps),
+    )
+    stopped = headway.distill(teacher, out, source=texts[0], observer=observer)
+    assert stopped is not None
+    assert (stopped.outcome.result, stopped.sides) == (None, None)
+    with pytest.raises(UserError, match="stopped has a run already; go on with it by --resume"):
+        headway.distill(teacher, out, source=texts[0])
+    done = headway.distill(teacher, out, resume=True)
+    assert done is not None
+    weights = [each.outcome.run.checkpoints.steps()[-1].state()["sha256"] for each in (done, distilled)]
+    assert weights[0] == weights[1]
+
+
+def test_a_kill_before_the_first_step_is_made_good(
+    distilled: Distillation, teacher: Path, texts: tuple[Path, Path], tmp_path: Path
+) -> None:
+    first, out = distilled.outcome.run, tmp_path / "killed"
+    out.mkdir()
+    for name in ("config.toml", "tokenizer.json", "distilled.json", TRANSLATIONS):
+        shutil.copy(first.path / name, out)
+    card = {name: fact for name, fact in first.card.items() if name != "teacher"}
+    (out / "card.json").write_text(json.dumps(card), encoding="utf-8")
+    done = headway.distill(teacher, out, source=texts[0])
+    assert done is not None
+    assert done.outcome.run.card["teacher"] == first.card["teacher"]
+    assert done.outcome.run.vocabulary.fingerprint == first.vocabulary.fingerprint
+
+
+def test_kept_translations_serve_another_student(teacher: Path, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    validation = {"valid_source": texts[0], "valid_target": texts[1]}
+    settings = ["model.d_ff=8", "tokenizer.size=290"]
+    options = {"source": texts[0], "settings": settings, "new_vocabulary": True, **validation}
+    with pytest.raises(UserError, match=r"tokenizer\.size = 290, but the student has the vocabulary of .*it is 300"):
+        headway.distill(teacher, tmp_path / "out", **{**options, "new_vocabulary": False})
+    found = headway.distill(teacher, tmp_path / "out", **options)
+    assert found is not None
+    run = found.outcome.run
+    assert run.config.model.d_ff == 8
+    assert run.vocabulary.fingerprint != Run.open(teacher).vocabulary.fingerprint
+    assert Prepared(run.data / "train").report.read == LINES, "other validation texts were given"
+    (tmp_path / "again").mkdir()
+    for name in ("distilled.json", TRANSLATIONS):
+        (tmp_path / "again" / name).write_bytes((run.path / name).read_bytes())
+    started: list[tuple[int, int]] = []
+    listener = Listener(lambda *facts: started.append(facts))
+    headway.distill(teacher, tmp_path / "again", listener=listener, **{**options, "settings": ["model.layers=1"]})
+    assert started == [(LINES, LINES)]
+
+
+def test_what_cannot_be_finished_is_refused_at_once(teacher: Path, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    random = make_run(tmp_path / "random").path
+    (tmp_path / "short").write_text("un\n")
+    misaligned = {"valid_source": texts[0], "valid_target": tmp_path / "short"}
+    learns_texts = ["model.family=decoder-only", "train.objective=language-model"]
+    for message, run, options in (
+        ("no texts were given", teacher, {}),
+        ("teacher has a run already, which was not distilled", teacher, {"out": teacher, "source": texts[0]}),
+        ("random kept no validation sentences; give some by --valid-source", random, {"source": texts[0]}),
+        ("source has 60 lines but .*short has 1", teacher, {"source": texts[0], **misaligned}),
+        ("would learn language-model", teacher, {"source": texts[0], "preset": "tiny", "settings": learns_texts}),
+        ("model.vocabulary = 9, but the student", teacher, {"source": texts[0], "settings": ["model.vocabulary=9"]}),
+        ("unknown setting model.haeds", teacher, {"source": texts[0], "settings": ["model.haeds=2"]}),
+    ):
+        with pytest.raises(UserError, match=message):
+            headway.distill(run, **{"out": out, **options})
+    assert not out.exists()
+
+
+def test_a_student_has_one_teacher(distilled: Distillation, tmp_path: Path) -> None:
+    stranger = make_run(tmp_path / "stranger").path
+    with pytest.raises(UserError, match=r"was distilled from other weights .*than those of .*stranger"):
+        headway.distill(stranger, distilled.outcome.run.path, resume=True)
+
+
+def test_one_process_distils(
+    teacher: Path, texts: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(UserError, match="headway distill is one process"):
+        headway.distill(teacher, tmp_path / "out", source=texts[0])
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ({"layers": 6, "d_ff": 2048, "d_model": 512}, ["model.decoder_layers=1", "model.d_ff=1024"]),
+        ({"layers": 4, "d_ff": 256, "d_model": 256}, ["model.decoder_layers=1", "model.d_ff=256"]),
+        ({"family": "decoder-only", "layers": 6}, ["model.layers=3", "model.d_ff=1024"]),
+        ({"family": "decoder-only", "layers": 1, "d_ff": 64}, ["model.layers=1", "model.d_ff=64"]),
+    ],
+)
+def test_the_default_student(model: dict, expected: list[str]) -> None:
+    assert smaller(headway.ModelConfig(**model)) == expected
