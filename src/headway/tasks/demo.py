@@ -21,7 +21,7 @@ from headway.tasks.training import NOBODY, Observer, train_run
 from headway.text.builtin import Sentence, builtin_corpus
 from headway.text.named import NamedSplit, languages_of
 
-FAST = ("train.steps=600", "train.warmup=100")
+FAST = ("train.steps=600", "train.warmup=100", "train.validate_every=300", "train.save_every=300")
 SHOWN = 12
 """Translations that are shown, the two famous ones among them."""
 

@@ -125,7 +125,7 @@ def _pairs(random: Random) -> Iterator[list[Sentence]]:
     """Minimal pairs: two sentences that differ in the adjective, and so in what the pronoun is."""
     famous = next(riddle for riddle in riddles() if _riddle_key(riddle) == FAMOUS)
     yield _pair(famous, "past", (adjective("tired"), adjective("wide")))
-    reserved = [riddle for riddle in riddles() if is_held_out(_riddle_key(riddle))]
+    reserved = [riddle for riddle in riddles() if riddle.genders in ("mf", "fm") and is_held_out(_riddle_key(riddle))]
     while True:
         riddle = random.choice(reserved)
         faults = random.choice(riddle.subject_faults), random.choice(riddle.object_faults)

@@ -1,7 +1,7 @@
 """The pronoun whose antecedent decides its gender: *The animal didn't cross the street because it was too tired.*
 
-Nothing but the adjective says which of the two things *it* is: animals get tired and streets are wide. The two have
-different genders in French, so French must say *il* or *elle*.
+Nothing but the adjective says which of the two things *it* is: animals get tired and streets are wide. Where the two
+have different genders in French, French must say *il* or *elle*.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Scene:
 
 @dataclass(frozen=True, eq=False)
 class Riddle:
-    """A scene with its two things, of different French genders."""
+    """A scene with its two things."""
 
     subject: Noun
     verb: Verb
@@ -37,6 +37,11 @@ class Riddle:
     subject_faults: tuple[Adjective, ...]
     object_faults: tuple[Adjective, ...]
     tenses: tuple[str, ...]
+
+    @property
+    def genders(self) -> str:
+        """Those of subject and object in French: `mf` for *l'animal* and *la rue*."""
+        return self.subject.gender + self.object.gender
 
     def meaning(self, fault: Adjective, tense: str) -> Joined:
         """*The animal didn't cross the street because it was too wide.*"""
@@ -82,7 +87,7 @@ def riddles() -> list[Riddle]:
     for scene in SCENES:
         tenses = ("past",) if scene.sized else ("past", "past", "future")
         for subject, verb_ in ((subject, verb_) for subject in scene.subjects for verb_ in scene.verbs):
-            for object_ in (noun for noun in verb_.objects if noun.gender != subject.gender):
+            for object_ in verb_.objects:
                 mine = [a for a in scene.subject_faults if scene.sized or (a.fits(subject) and not a.fits(object_))]
                 its = [a for a in scene.object_faults if scene.sized or (a.fits(object_) and not a.fits(subject))]
                 if mine and its:
@@ -91,15 +96,16 @@ def riddles() -> list[Riddle]:
 
 
 @cache
-def _riddles_about(gender: str) -> list[Riddle]:
-    return [riddle for riddle in riddles() if riddle.subject.gender == gender]
+def _riddles_of(genders: str) -> list[Riddle]:
+    return [riddle for riddle in riddles() if riddle.genders == genders]
 
 
 def pronoun_reference(draw: Draw) -> Meaning:
     """The animal didn't cross the street because it was too tired.
 
-    Half of the subjects are feminine, though fewer animals are: else *il* would be the better guess.
+    All four pairs of genders are as frequent. If one thing were always masculine and the other feminine, its gender
+    would say nothing without the adjective, nor the adjective without the gender, and that is hard to begin to learn.
     """
-    riddle = draw.pick(_riddles_about(draw.pick("mf")))
+    riddle = draw.pick(_riddles_of(draw.pick(("mm", "mf", "fm", "ff"))))
     fault = draw.pick(riddle.subject_faults if draw.chance(50) else riddle.object_faults)
     return riddle.meaning(fault, draw.pick(riddle.tenses))
