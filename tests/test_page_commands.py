@@ -47,7 +47,7 @@ def shortened(script: str) -> str:
     """A script with little to train; the name of its last checkpoint changes with it."""
     settings = " ".join(f"--set {each}" for each in SHORT)
     return script.replace("headway train --source", f"headway train {settings} --source").replace(
-        "step-00001200", "step-00000006"
+        "step-00001600", "step-00000006"
     )
 
 
