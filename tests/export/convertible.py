@@ -59,14 +59,14 @@ def forget_specials(model: EncoderDecoder) -> None:
 
 
 @cache
-def copying_model(norm_place: str) -> EncoderDecoder:
+def copying_model(norm_place: str, updates: int = 200) -> EncoderDecoder:
     """A model that has nearly learned to copy, so that it ends its outputs and is sometimes in doubt."""
     torch.manual_seed(1)
     config = config_for(d_model=32, d_ff=64, norm_place=norm_place, dropout=0.0)
     model = build_model(config.model)
     assert isinstance(model, EncoderDecoder)
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    for _ in range(200):
+    for _ in range(updates):
         source, target = copy_batch(48)
         logits = model(source, F.pad(target[:, :-1], (1, 0), value=BOS))
         loss = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PAD)

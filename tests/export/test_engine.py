@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from convertible import (
     SHARED,
     config_for,
@@ -120,6 +121,17 @@ def test_neighbours_and_workers_change_nothing(tmp_path: Path, search: dict) -> 
     assert_same(together, [row for each in sentences for row in alone.decode([each])])
     for each, outputs in zip(sentences, together, strict=True):
         assert max(len(output.token_log_probabilities) for output in outputs) <= len(each.source) + 1 + 3
+
+
+def test_outputs_that_end_early_do_not_end_the_search(tmp_path: Path) -> None:
+    """A model that is often in doubt: stopped at as many outputs as beams, the best of some sentences is not found."""
+    config = config_for(d_model=32, d_ff=64, norm_place="pre", dropout=0.0)
+    model = copying_model("pre", updates=100)
+    engine = engine_of(convert_model(tmp_path, model, config))
+    torch.manual_seed(5)
+    sentences = samples(400)
+    found, expected = engine.decode(sentences), searched(model, sentences, engine.config)
+    assert [best.tokens for best, *_ in found] == [best.tokens for best, *_ in expected]
 
 
 def test_the_penalty_that_is_set_ranks_the_outputs(copying: tuple[EncoderDecoder, Path]) -> None:
