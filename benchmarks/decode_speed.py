@@ -17,7 +17,7 @@ from decode_processes import HEADWAY, Bench, Row
 from decode_tables import BEAMS, Measured, all_seconds, comparisons, one_by_one, table
 from headway import train
 from headway.export.conversions import converted
-from headway.export.engine import available_cores
+from headway.processes import usable_cores
 from headway.store.run import Run
 from headway.text.files import read_lines
 from headway.text.named import NamedSplit
@@ -134,7 +134,7 @@ def main() -> None:
         run = Run.open(arguments.run) if arguments.run else made_run(Path(place))
         sentences = read_sentences(arguments.sentences, arguments.count)
         bench = Bench(run.vocabulary, sentences, arguments.batch, arguments.singles)
-        engines = list(rows(run, Path(place, "marian"), arguments.environments, available_cores()))
+        engines = list(rows(run, Path(place, "marian"), arguments.environments, usable_cores()))
         about = f"{describe(run, bench, arguments.run is None, arguments.rounds)} {versions(engines)}."
         measured = take_turns(bench, engines, arguments.rounds)
     lines = [about]

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping
 
 from decode_processes import Measurement
-from headway.export.engine import available_cores
+from headway.processes import usable_cores
 from measure import ratio
 
 BEAMS = {4: "Beam 4", 1: "Greedy"}
@@ -14,7 +14,7 @@ Measured = dict[int, dict[str, Turns]]
 """By beam and name of the row."""
 Seconds = Callable[[Measurement], float]
 
-CORES = available_cores()
+CORES = usable_cores()
 TORCH = f"headway torch, {CORES} x 1"
 WORKERS = f"CTranslate2 fp32, {CORES} x 1"
 GENERATE = f"HF generate, 1 x {CORES}"

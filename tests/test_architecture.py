@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "headway"
 RANKS = {
     "errors": 0,
     "allocator": 0,
+    "processes": 0,
     "config": 0,
     "presets": 0,
     "settings": 0,
@@ -31,7 +32,7 @@ RANKS = {
     "cli": 10,
     "__main__": 11,
 }
-ROOMS_WITHOUT_TORCH = ("errors", "allocator", "config", "presets", "settings", "reference", "text")
+ROOMS_WITHOUT_TORCH = ("errors", "allocator", "processes", "config", "presets", "settings", "reference", "text")
 
 
 def files() -> list[Path]:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import torch
 
-from headway.tasks.machine import Memory, blas_library, product_rate, read_memory, usable_cores
+from headway.tasks.machine import Memory, blas_library, product_rate, read_memory
 
 KIB = 1024
 
@@ -44,6 +44,5 @@ def test_products_are_counted_and_timed() -> None:
     assert 1e8 < rate < 1e15
 
 
-def test_the_processor_is_known() -> None:
-    assert usable_cores() >= 1
+def test_the_library_of_products_is_known() -> None:
     assert f"BLAS_INFO={blas_library()}," in torch.__config__.show()

@@ -1,36 +1,14 @@
-"""A process that encodes: texts come in on standard input, ids go out on standard output.
-
-It ends when its input does, so that it never outlives the process that started it, however that one ends.
-"""
+"""A process that encodes: texts come in on standard input, ids go out on standard output."""
 
 import json
-import signal
-import struct
-import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import IO
 
 import numpy as np
 
+from headway.processes import Talk, receive, send, serve
 from headway.text.tokenizer import Joined, Tokenizer
-
-_SIZE = struct.Struct("<Q")
-
-
-def send(stream: IO[bytes], data: bytes) -> None:
-    """Write a message."""
-    stream.write(_SIZE.pack(len(data)))
-    stream.write(data)
-
-
-def receive(stream: IO[bytes]) -> bytes:
-    """Read a message; raises EOFError if there is none, or only a part."""
-    size = stream.read(_SIZE.size)
-    data = stream.read(_SIZE.unpack(size)[0]) if len(size) == _SIZE.size else b""
-    if len(size) < _SIZE.size or len(data) < _SIZE.unpack(size)[0]:
-        raise EOFError
-    return data
 
 
 def send_texts(stream: IO[bytes], texts: Sequence[str]) -> None:
@@ -60,20 +38,17 @@ def receive_joined(stream: IO[bytes]) -> Joined:
     return Joined(np.frombuffer(receive(stream), dtype=dtype), lengths)
 
 
-def main() -> None:
-    """Take the two tokenizers, then texts of both sides again and again."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
-    source, target = sys.stdin.buffer, sys.stdout.buffer
-    tokenizers = [Tokenizer.from_json(text) for text in json.loads(receive(source))]
-    while True:
-        try:
-            sides = [receive_texts(source) for _ in tokenizers]
-        except EOFError:
-            return
+def begin(order: bytes) -> Talk:
+    """Take the two tokenizers."""
+    tokenizers = [Tokenizer.from_json(text) for text in json.loads(order)]
+
+    def encode(source: IO[bytes], target: IO[bytes]) -> None:
+        sides = [receive_texts(source) for _ in tokenizers]
         for tokenizer, texts in zip(tokenizers, sides, strict=True):
             send_joined(target, tokenizer.encode_joined(texts))
-        target.flush()
+
+    return encode
 
 
 if __name__ == "__main__":
-    main()
+    serve(begin)

@@ -8,7 +8,6 @@ An output may be as long as its own source allows. CTranslate2 knows one length 
 that reach beyond their own are searched again: the output does not depend on the neighbours.
 """
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from tokenizers import Tokenizer as Engine
 from headway.config import SearchConfig
 from headway.errors import UserError
 from headway.export.abilities import CANNOT, UnableError, check_search
+from headway.processes import usable_cores
 from headway.search.engine import Part, Wish
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
@@ -58,7 +58,7 @@ class Ctranslate2Engine:
         check_search(config)
         self.config = config
         self.penalty = LengthPenalty.of(config)
-        self.workers = workers or (available_cores() if device == "cpu" else 1)
+        self.workers = workers or (usable_cores() if device == "cpu" else 1)
         self.with_probabilities = with_probabilities
         self._source_names = token_names(vocabulary.source)
         self._target_names = token_names(vocabulary.target)
@@ -190,11 +190,6 @@ def token_names(tokenizer: Tokenizer) -> list[str]:
     """The names of all tokens, by id."""
     names: dict[str, int] = Engine.from_str(tokenizer.to_json()).get_vocab()
     return sorted(names, key=names.__getitem__)
-
-
-def available_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def open_model(directory: Path, device: str, workers: int, threads: int) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headway.allocator import INSTALL, allocator_in_use, find_tcmalloc
+from headway.processes import usable_cores
 from headway.tasks.installed import installed_version, own_extras, own_requirements, packages
 
 Mark = Literal["ok", "slow", "low", "missing", "failed"]
@@ -143,7 +144,7 @@ def check_hardware(seconds: float) -> Iterator[Finding]:
 def check_threads() -> Finding:
     """How many threads compute, with which instructions and which library of products."""
     from headway.store.card import machine
-    from headway.tasks.machine import blas_library, usable_cores
+    from headway.tasks.machine import blas_library
 
     facts = {**machine(), "usable_cores": usable_cores(), "blas": blas_library()}
     threads, cores = facts["threads"], facts["usable_cores"]

@@ -22,7 +22,8 @@ from headway.export.abilities import (
 )
 from headway.export.agreement import Agreement
 from headway.export.conversions import converted
-from headway.export.engine import Ctranslate2Engine, available_cores
+from headway.export.engine import Ctranslate2Engine
+from headway.processes import usable_cores
 from headway.store.checkpoints import Checkpoint
 from headway.store.run import Run
 
@@ -162,7 +163,7 @@ def shares(request: Request, device: str) -> tuple[int, int]:
     if device != "cpu":
         return request.wishes.workers or 1, 1
     named = os.environ.get("OMP_NUM_THREADS", "")
-    total = request.config.machine.threads or (int(named) if named.isdigit() and int(named) else available_cores())
+    total = request.config.machine.threads or (int(named) if named.isdigit() and int(named) else usable_cores())
     workers = request.wishes.workers or total
     return workers, max(total // workers, 1) if request.wishes.kind == EXACT else 1
 

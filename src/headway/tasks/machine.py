@@ -1,6 +1,5 @@
-"""What the machine has for a process: cores, memory, and how fast it multiplies matrices."""
+"""What the machine has for a process: memory, and how fast it multiplies matrices."""
 
-import os
 import statistics
 import time
 from pathlib import Path
@@ -20,13 +19,6 @@ class Memory(NamedTuple):
 
     total: int
     available: int
-
-
-def usable_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def read_memory(meminfo: Path = Path("/proc/meminfo"), cgroup: Path = CGROUP) -> Memory | None:

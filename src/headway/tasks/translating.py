@@ -1,25 +1,18 @@
 """Lines -> translations, in order, by one engine or by several processes at once.
 
 CTranslate2 has workers of its own. With our own engine, several processes of one thread each translate more sentences
-in a second than one process of several threads. They are plain subprocesses with pipes, as in `headway.data.encoding`,
-and take a moment to start.
+in a second than one process of several threads; they take a moment to start.
 """
 
 import json
-import os
-import queue
-import subprocess
-import sys
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
-from headway.data.encoding_worker import receive, send
 from headway.errors import UserError
+from headway.processes import Worker, receive, send, share_out
 from headway.search.translations import Line, Output, Translation
 from headway.search.translator import OnWarning, Translator
 from headway.tasks.engines import Notice, OnNotice, Request, Wishes, fast_engine
@@ -95,27 +88,16 @@ def _translation(n_best: list[dict[str, Any]], alignment: list[list[int]] | None
 def _translate_in_processes(
     order: Order, lines: Iterable[str | Line], on_warning: OnWarning, count: int
 ) -> Iterator[Translation]:
-    with ExitStack() as stack:
-        threads = stack.enter_context(ThreadPoolExecutor(count))  # left last, when nothing keeps a thread waiting
-        free: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
-        for _ in range(count):
-            free.put(stack.enter_context(closing(_Worker(order))))
-        stack.callback(threads.shutdown, wait=False, cancel_futures=True)
-
-        def translate(first: int, chunk: list[str | Line]) -> Answer:
-            worker = free.get()
-            try:
-                return worker.translate(first, chunk)
-            finally:
-                free.put(worker)
-
-        waiting: deque[Future[Answer]] = deque()
-        for first, chunk in _chunks(lines):
-            waiting.append(threads.submit(translate, first, chunk))
-            if len(waiting) > 2 * count:
-                yield from _told(waiting.popleft().result(), on_warning)
-        while waiting:
-            yield from _told(waiting.popleft().result(), on_warning)
+    alone = replace(order, settings=("machine.threads=1", *order.settings))
+    data = json.dumps(asdict(alone)).encode()
+    answers = share_out(
+        _chunks(lines), count, lambda: Worker("headway.tasks.translation_worker", data, "translates"), _ask
+    )
+    with closing(answers):
+        for answer in answers:
+            for number, text in answer.warnings:
+                on_warning(number, text)
+            yield from answer.translations
 
 
 def _chunks(lines: Iterable[str | Line]) -> Iterator[tuple[int, list[str | Line]]]:
@@ -127,51 +109,12 @@ def _chunks(lines: Iterable[str | Line]) -> Iterator[tuple[int, list[str | Line]
         first += len(chunk)
 
 
-def _told(answer: Answer, on_warning: OnWarning) -> Iterator[Translation]:
-    for number, text in answer.warnings:
-        on_warning(number, text)
-    yield from answer.translations
-
-
-class _Worker:
-    """A process that translates."""
-
-    def __init__(self, order: Order) -> None:
-        alone = replace(order, settings=("machine.threads=1", *order.settings))
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "headway.tasks.translation_worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"},  # one core is its share
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._input, self._output = self._process.stdin, self._process.stdout
-        self._order: bytes | None = json.dumps(asdict(alone)).encode()
-
-    def translate(self, first: int, lines: list[str | Line]) -> Answer:
-        """The translations of lines, of which the first has that number."""
-        asked = [asdict(line) if isinstance(line, Line) else {"text": line} for line in lines]
-        try:
-            if self._order is not None:
-                send(self._input, self._order)
-                self._order = None
-            send(self._input, json.dumps({"first": first, "lines": asked}).encode())
-            self._input.flush()
-            answer = json.loads(receive(self._output))
-        except (EOFError, BrokenPipeError):
-            raise UserError(
-                f"a process that translates has ended with code {self._process.wait()}; if it was killed, there may be "
-                "too little memory for so many workers"
-            ) from None
-        if "error" in answer:
-            raise UserError(answer["error"])
-        return Answer.from_json(answer)
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._input, self._output):
-            with suppress(OSError):  # what was never sent cannot be flushed
-                pipe.close()
+def _ask(worker: Worker, chunk: tuple[int, list[str | Line]]) -> Answer:
+    """The translations of lines, of which the first has that number."""
+    first, lines = chunk
+    asked = [asdict(line) if isinstance(line, Line) else {"text": line} for line in lines]
+    question = json.dumps({"first": first, "lines": asked}).encode()
+    answer = json.loads(worker.ask(lambda stream: send(stream, question), receive))
+    if "error" in answer:
+        raise UserError(answer["error"])
+    return Answer.from_json(answer)

@@ -1,38 +1,30 @@
-"""A process that translates: an order comes in on standard input, then lines; translations go out on standard output.
-
-It ends when its input does, so that it never outlives the process that started it, however that one ends.
-"""
+"""A process that translates: an order comes in on standard input, then lines; on standard output go translations."""
 
 import json
-import signal
-import sys
 from dataclasses import asdict
-from typing import Any
+from typing import IO, Any
 
-from headway.data.encoding_worker import receive, send
 from headway.errors import UserError
+from headway.processes import Talk, receive, send, serve
 from headway.search.translations import Line
 from headway.search.translator import Translator
 from headway.tasks.translating import Order
 
 
-def main() -> None:
-    """Take the order, then lines again and again; what is wrong with the order is the answer to all of them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
-    source, target = sys.stdin.buffer, sys.stdout.buffer
-    order = Order(**json.loads(receive(source)))
+def begin(data: bytes) -> Talk:
+    """Take the order; what is wrong with it is the answer to all lines."""
+    order = Order(**json.loads(data))
     try:
         translator, problem = order.load(), ""
     except UserError as error:
         problem = str(error)
-    while True:
-        try:
-            asked = json.loads(receive(source))
-        except EOFError:
-            return
+
+    def translate(source: IO[bytes], target: IO[bytes]) -> None:
+        asked = json.loads(receive(source))
         answer = {"error": problem} if problem else answer_lines(translator, order, asked)
         send(target, json.dumps(answer).encode())
-        target.flush()
+
+    return translate
 
 
 def answer_lines(translator: Translator, order: Order, asked: dict[str, Any]) -> dict[str, Any]:
@@ -52,4 +44,4 @@ def answer_lines(translator: Translator, order: Order, asked: dict[str, Any]) ->
 
 
 if __name__ == "__main__":
-    main()
+    serve(begin)
