@@ -37,7 +37,7 @@ def headway(run: str, beam: int, batch_tokens: int, **wishes: Any) -> Translate:
     return translate
 
 
-def ctranslate2(directory: str, beam: int, batch: int, **threads: int) -> Translate:
+def ctranslate2(directory: str, beam: int, batch: int, patience: float = 1, **threads: int) -> Translate:
     """CTranslate2 itself: names of tokens -> the same, EOS left out."""
     from ctranslate2 import Translator
 
@@ -47,6 +47,7 @@ def ctranslate2(directory: str, beam: int, batch: int, **threads: int) -> Transl
         results = translator.translate_batch(
             sentences,
             beam_size=beam,
+            patience=patience,
             length_penalty=ALPHA,
             max_batch_size=batch,
             max_decoding_length=max(map(len, sentences)) + 1 + EXTRA_LENGTH,

@@ -17,6 +17,7 @@ from decode_processes import HEADWAY, Bench, Row
 from decode_tables import BEAMS, Measured, all_seconds, comparisons, one_by_one, table
 from headway import train
 from headway.export.conversions import converted
+from headway.export.engine import PATIENCE
 from headway.processes import usable_cores
 from headway.store.run import Run
 from headway.text.files import read_lines
@@ -51,6 +52,8 @@ def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> It
         for workers, threads in ((cores, 1), (1, cores)):
             shares = {"inter_threads": workers, "intra_threads": threads}
             yield Row(f"CTranslate2 {kind}, {workers} x {threads}", "ctranslate2", {**model, **shares})
+        patient = {"inter_threads": cores, "intra_threads": 1, "patience": PATIENCE}
+        yield Row(f"CTranslate2 {kind}, {cores} x 1, as patient as ours", "ctranslate2", {**model, **patient})
     if environments is not None:
         write_marian(run, directory)
         marian = {"directory": str(directory), "epsilon": run.config.model.norm_epsilon}

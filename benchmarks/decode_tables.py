@@ -77,6 +77,7 @@ def asked(beam: int, of_row: Mapping[str, Turns]) -> Iterator[tuple[str, str, Se
         ours, theirs = f"headway ctranslate2 {kind}", f"CTranslate2 {kind}"
         yield ours, f"{theirs}, default", all_seconds, 1.5
         yield ours, fastest(of_row, theirs, all_seconds), all_seconds, 1.0
+        yield ours, f"{theirs}, {CORES} x 1, as patient as ours", all_seconds, 1.0
         yield f"{ours}, --workers 1", fastest(of_row, theirs, one_by_one), one_by_one, 0.95
 
 

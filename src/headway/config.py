@@ -224,7 +224,7 @@ The gradient stays that of the whole."""
     schedule: Literal["noam", "inverse-sqrt", "cosine", "constant"] = "noam"
     """How the learning rate moves: the paper's formula (noam), or up to peak_rate and then down or flat."""
     warmup: Count = 4000
-    """Updates during which the learning rate rises."""
+    """Updates during which the learning rate rises; with cosine, at most half of all."""
     rate_factor: Positive = 1.0
     """What noam's formula is multiplied with. The paper: 1; tensor2tensor's later settings: 2."""
     peak_rate: Positive = 7e-4
@@ -276,11 +276,6 @@ regular checkpoint."""
     """Updates between two lines of metrics.jsonl."""
     tensorboard: bool = False
     """Write the curves for TensorBoard as well, to RUN/tensorboard."""
-
-    def broken_rules(self) -> Iterator[str]:
-        """A schedule must be able to come down again."""
-        if self.schedule == "cosine" and self.warmup >= self.steps:
-            yield f"train.warmup = {self.warmup} leaves no step of train.steps = {self.steps} for the cosine to fall"
 
 
 class MachineConfig(Section):

@@ -2,12 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from convertible import SHARED, config_for, copying_run, part_of, random_model, run_of, samples, save
 
 from headway.errors import UserError
+from headway.export import comparing
 from headway.export.comparing import compare, is_tie, read_samples
 from headway.export.conversions import FACTS, MODEL, converted, keep_conversion, make_conversion, refusal_of
 from headway.export.ctranslate2 import convert
@@ -119,6 +121,19 @@ def test_a_refusal_is_remembered(run: Run) -> None:
     retrain(run, 2)
     assert converted(run, on_make=lambda: made.append(None)).is_new
     assert made
+
+
+def test_a_conversion_that_is_refused_is_not_made_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    differing = replace(converted(run).agreement, greedy_equal=0.9, first_difference="'one'")
+    retrain(run, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(comparing, "compare", lambda *_: differing)
+        assert keep_conversion(run, "float32", run.chosen()) == differing
+    assert not (run.path / "ctranslate2" / "float32" / MODEL).exists()
+    made: list[None] = []
+    with pytest.raises(UserError, match="3 of 30 sentences differ, the first is 'one'"):
+        converted(run, on_make=lambda: made.append(None))
+    assert not made
 
 
 def test_a_run_without_validation_sentences_is_checked_on_made_up_ones(tmp_path: Path) -> None:

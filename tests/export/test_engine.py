@@ -1,7 +1,10 @@
 """CTranslate2 as an engine writes what our own search writes, by the same rules."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -121,6 +124,39 @@ def test_neighbours_and_workers_change_nothing(tmp_path: Path, search: dict) -> 
     assert_same(together, [row for each in sentences for row in alone.decode([each])])
     for each, outputs in zip(sentences, together, strict=True):
         assert max(len(output.token_log_probabilities) for output in outputs) <= len(each.source) + 1 + 3
+
+
+class Counting:
+    """An opened model that counts the batches that it was given and was not yet asked for."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.open = 0
+        self.most = 0
+        self.batches = 0
+
+    def translate_batch(self, *args: Any, **options: Any) -> list[Any]:
+        self.open += 1
+        self.batches += 1
+        self.most = max(self.most, self.open)
+        answers = self.model.translate_batch(*args, **options)
+        return [SimpleNamespace(result=self._closing(answers[0].result)), *answers[1:]]
+
+    def _closing(self, result: Callable[[], Any]) -> Callable[[], Any]:
+        def answer() -> Any:
+            self.open -= 1
+            return result()
+
+        return answer
+
+
+def test_little_is_given_ahead_so_that_ctrl_c_is_heard_soon(copying: tuple[EncoderDecoder, Path]) -> None:
+    engine = engine_of(copying[1], workers=2, batch_tokens=20, with_probabilities=False)
+    counting = engine._translator = Counting(engine._translator)
+    engine.decode(samples(40))
+    assert counting.batches > 6
+    assert counting.most == 3
+    assert counting.open == 0
 
 
 def test_outputs_that_end_early_do_not_end_the_search(tmp_path: Path) -> None:

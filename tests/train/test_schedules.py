@@ -64,3 +64,12 @@ def test_the_settings_choose_the_schedule(name) -> None:
         "constant": 0.5,
     }
     assert build_schedule(config, 16)(40) == pytest.approx(expected[name])
+
+
+@pytest.mark.parametrize(("steps", "peak_at"), [(1, 1), (9, 4), (50, 10)])
+def test_a_cosine_has_at_least_half_of_all_steps_to_fall(steps: int, peak_at: int) -> None:
+    rate = build_schedule(TrainConfig(schedule="cosine", warmup=10, steps=steps, peak_rate=0.5), 16)
+    rates = [rate(step) for step in range(1, steps + 1)]
+    assert rates.index(max(rates)) + 1 == peak_at
+    assert max(rates) == pytest.approx(0.5)
+    assert steps == 1 or rates[-1] == pytest.approx(0.0, abs=1e-12)

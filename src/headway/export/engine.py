@@ -8,7 +8,8 @@ An output may be as long as its own source allows. CTranslate2 knows one length 
 that reach beyond their own are searched again: the output does not depend on the neighbours.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from headway.config import SearchConfig
 from headway.errors import UserError
 from headway.export.abilities import CANNOT, UnableError, check_search
 from headway.processes import usable_cores
+from headway.search.batches import cut_by_length
 from headway.search.engine import Part, Wish
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
@@ -32,7 +34,7 @@ PATIENCE = 2
 """How many times as many outputs as beams are waited for. With 1, bad ones that end early would end the search before
 the best is found."""
 CALLS_AHEAD = 8
-"""How many batches a worker is given at once, so that none waits for the others after each."""
+"""How many batches of each worker are asked for together, so that none waits for the others after each."""
 
 
 class Ctranslate2Engine:
@@ -115,29 +117,21 @@ class Ctranslate2Engine:
 
     def _translate(self, parts: Sequence[Part], longest: int) -> list[list[Hypothesis]]:
         """All outputs of a search in which none may be longer than `longest`."""
-        if not parts:
-            return []
-        sources = [self._names(part.source) for part in parts]
-        try:
-            results = self._translator.translate_batch(
-                sources,
-                [[self._target_names[token] for token in part.prefix] for part in parts],
-                beam_size=self.config.beam,
-                patience=PATIENCE,
-                num_hypotheses=self.config.beam,
-                length_penalty=ITS_PENALTY,
-                min_decoding_length=self.config.min_length,
-                max_decoding_length=longest,
-                max_input_length=0,  # nothing is cut
-                disable_unk=True,
-                suppress_sequences=[[SPECIAL_TOKENS[token]] for token in (PAD, BOS, MASK)],
-                return_end_token=True,
-                return_scores=True,
-                max_batch_size=self._share(map(len, sources)),
-                batch_type="tokens",
-            )
-        except RuntimeError as error:
-            raise UnableError(f"CTranslate2: {error}") from None
+        results = self._in_batches(
+            self._translator.translate_batch,
+            [part.source for part in parts],
+            [part.prefix for part in parts],
+            beam_size=self.config.beam,
+            patience=PATIENCE,
+            num_hypotheses=self.config.beam,
+            length_penalty=ITS_PENALTY,
+            min_decoding_length=self.config.min_length,
+            max_decoding_length=longest,
+            disable_unk=True,
+            suppress_sequences=[[SPECIAL_TOKENS[token]] for token in (PAD, BOS, MASK)],
+            return_end_token=True,
+            return_scores=True,
+        )
         return [[self._hypothesis(*each) for each in zip(one.hypotheses, one.scores, strict=True)] for one in results]
 
     def _hypothesis(self, names: list[str], score: float) -> Hypothesis:
@@ -159,22 +153,46 @@ class Ctranslate2Engine:
 
     def _forced(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
         """The log-probability of each token of the targets, then of EOS."""
-        if not sources:
-            return []
-        try:
-            results = self._translator.score_batch(
-                [self._names(source) for source in sources],
-                [[self._target_names[token] for token in target] for target in targets],
-                max_input_length=0,
-                max_batch_size=self._share(map(len, sources)),
-                batch_type="tokens",
-            )
-        except RuntimeError as error:
-            raise UnableError(f"CTranslate2: {error}") from None
+        results = self._in_batches(self._translator.score_batch, sources, targets)
         return [list(result.log_probs) for result in results]
 
-    def _names(self, source: Iterable[int]) -> list[str]:
-        return [self._source_names[token] for token in source]
+    def _in_batches(
+        self,
+        method: Callable[..., list[Any]],
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        **options: Any,
+    ) -> list[Any]:
+        """The answers of CTranslate2 to all sources and what is given of their targets.
+
+        It is given little more than its workers are busy with: what it has, it works off before Ctrl-C is heard.
+        """
+        results: list[Any] = [None] * len(sources)
+        waiting: deque[tuple[list[int], list[Any]]] = deque()
+
+        def collect() -> None:
+            places, answers = waiting.popleft()
+            for place, answer in zip(places, answers, strict=True):
+                results[place] = answer.result()
+
+        lengths = [len(source) for source in sources]
+        try:
+            for places in cut_by_length(lengths, self._share(lengths)):
+                answers = method(
+                    [[self._source_names[token] for token in sources[place]] for place in places],
+                    [[self._target_names[token] for token in targets[place]] for place in places],
+                    max_input_length=0,  # nothing is cut
+                    asynchronous=True,
+                    **options,
+                )
+                waiting.append((places, answers))
+                if len(waiting) > self.workers:
+                    collect()
+            while waiting:
+                collect()
+        except RuntimeError as error:
+            raise UnableError(f"CTranslate2: {error}") from None
+        return results
 
     def _share(self, lengths: Iterable[int]) -> int:
         """Tokens of a batch: what is set, or less, so that every worker has one."""

@@ -104,7 +104,6 @@ def _for_proof(config: Config, steps: int) -> Config:
     settings = config.model_dump(exclude_none=True)
     changes = {
         "steps": steps,
-        "warmup": min(config.train.warmup, steps // 2),  # a cosine needs some steps to fall
         "save_every": max(steps // 7, 1),
         "validate_every": steps,
         "log_every": 1,

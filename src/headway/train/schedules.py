@@ -40,6 +40,7 @@ def build_schedule(config: TrainConfig, d_model: int) -> Schedule:
         case "inverse-sqrt":
             return lambda step: inverse_sqrt(step, peak, warmup)
         case "cosine":
-            return lambda step: cosine(step, peak, warmup, config.steps)
+            rising = min(warmup, max(config.steps // 2, 1))
+            return lambda step: cosine(step, peak, rising, config.steps)
         case "constant":
             return lambda step: constant(step, peak, warmup)
