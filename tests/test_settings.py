@@ -121,6 +121,18 @@ def test_presets_are_valid_and_survive_toml(name: str) -> None:
     assert parse_config(tomllib.loads(config_to_toml(config))) == config
 
 
+@pytest.mark.parametrize("family", ["encoder-only", "decoder-only"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_serve_all_families(name: str, family: str) -> None:
+    assert load_config(name, assignments=[f"model.family={family}"]).model.decoder_layers is None
+    assert "decoder_layers" in PRESETS["tiny"].settings["model"], "nothing was taken from the preset itself"
+
+
+def test_a_decoder_that_was_asked_for_is_refused_where_there_is_none() -> None:
+    with pytest.raises(UserError, match=r"model\.decoder_layers = 3 belongs to the encoder-decoder"):
+        load_config("tiny", assignments=["model.family=decoder-only", "model.decoder_layers=3"])
+
+
 models = st.builds(
     ModelConfig,
     vocabulary=st.integers(1, 10**6),

@@ -19,14 +19,6 @@ def _model(summary: str, **settings: Any) -> Preset:
     return Preset(summary, {"model": settings})
 
 
-_SHORT = {
-    "schedule": "inverse-sqrt",
-    "validate_every": 500,
-    "save_every": 500,
-    "patience": 10,
-}
-"""The recipe of the presets for small corpora, where the paper's 100,000 updates would be too many."""
-
 PRESETS: dict[str, Preset] = {
     "base": _model("the paper's base model"),
     "big": Preset(
@@ -40,14 +32,40 @@ PRESETS: dict[str, Preset] = {
         "between tiny and base, for up to 2 million pairs",
         {
             "model": {"layers": 3, "d_model": 256, "d_ff": 1024, "heads": 4},
-            "train": {**_SHORT, "steps": 50_000, "batch_tokens": 8192, "warmup": 2000, "peak_rate": 0.001},
+            "train": {
+                "steps": 50_000,
+                "batch_tokens": 8192,
+                "schedule": "inverse-sqrt",
+                "warmup": 2000,
+                "peak_rate": 0.001,
+                "validate_every": 500,
+                "save_every": 500,
+                "patience": 10,
+            },
         },
     ),
     "tiny": Preset(
         "for up to 300,000 pairs, on any computer",
         {
-            "model": {"layers": 4, "d_model": 128, "d_ff": 256, "heads": 4, "dropout": 0.3, "norm_place": "pre"},
-            "train": {**_SHORT, "steps": 8000, "batch_tokens": 4096, "warmup": 1000, "peak_rate": 0.003},
+            "model": {
+                "layers": 4,
+                "decoder_layers": 2,  # writing takes as long as these do
+                "d_model": 192,
+                "d_ff": 512,
+                "heads": 4,
+                "dropout": 0.3,
+                "norm_place": "pre",
+            },
+            "train": {
+                "steps": 10_000,
+                "batch_tokens": 1024,
+                "schedule": "cosine",
+                "warmup": 1000,
+                "peak_rate": 0.003,
+                "validate_every": 1000,
+                "save_every": 1000,
+                "average": 0,  # the cosine has come to rest
+            },
         },
     ),
     "demo": Preset(
@@ -110,6 +128,12 @@ def choose_preset(pairs: int) -> tuple[str, str]:
     if pairs <= SMALL_UP_TO:
         return "small", f"{pairs:,} pairs, between {TINY_UP_TO:,} and {SMALL_UP_TO:,}"
     return "base", f"{pairs:,} pairs, more than {SMALL_UP_TO:,}"
+
+
+def choose_steps(pairs: int) -> int:
+    """How long `tiny` learns from so many pairs: 10,000 steps at 30,000, then with the root of their number."""
+    steps = 10_000 * (pairs / 30_000) ** 0.5
+    return min(max(round(steps / 500) * 500, 1000), 30_000)
 
 
 def find_preset(name: str) -> Preset:

@@ -36,6 +36,8 @@ def load_config(preset: str | None = None, file: str | Path | None = None, assig
     for settings, where in sources:
         merged = _merge(merged, settings)
         places |= where
+    if places.get(("model", "decoder_layers")) == f"preset {preset}":
+        merged["model"] = _for_its_family(merged["model"])
     return parse_config(merged, places)
 
 
@@ -102,6 +104,13 @@ def _merge(below: Settings, above: Mapping[str, Any]) -> Settings:
         old = merged.get(name)
         merged[name] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
     return merged
+
+
+def _for_its_family(model: Any) -> Any:
+    """The settings of a preset's model without those of a decoder, if it is made a model that has none of its own."""
+    if not isinstance(model, dict) or model.get("family", "encoder-decoder") == "encoder-decoder":
+        return model
+    return {name: value for name, value in model.items() if name != "decoder_layers"}
 
 
 def _keys(settings: Mapping[str, Any], prefix: Key = ()) -> Iterable[Key]:

@@ -5,7 +5,7 @@ What the user left open is chosen from the size of the corpus, and said.
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from headway.config import Config
 from headway.data.prepared import Prepared, Report, Rules, prepare
 from headway.errors import UserError
-from headway.presets import choose_preset
+from headway.presets import choose_preset, choose_steps
 from headway.settings import load_config
 from headway.store.card import make_card
 from headway.store.run import Run
@@ -97,7 +97,13 @@ def choose_settings(wanted: Wanted, pairs: int, watch: Watch) -> Config:
         return wanted.config()
     preset, reason = choose_preset(pairs)
     watch(Noted(f"preset {preset}: {reason}"))
-    return wanted.config(preset)
+    if preset != "tiny":
+        return wanted.config(preset)
+    steps = choose_steps(pairs)
+    config = replace(wanted, assignments=[f"train.steps={steps}", *wanted.assignments]).config(preset)
+    if config.train.steps == steps:
+        watch(Noted(f"{steps:,} steps, which suit {pairs:,} pairs"))
+    return config
 
 
 def learn(config: Config, texts: Texts, watch: Watch) -> Vocabulary:
