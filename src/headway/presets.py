@@ -61,7 +61,7 @@ PRESETS: dict[str, Preset] = {
                 "batch_tokens": 1024,
                 "schedule": "cosine",
                 "warmup": 1000,
-                "peak_rate": 0.003,
+                "peak_rate": 0.002,
                 "validate_every": 1000,
                 "save_every": 1000,
                 "average": 0,  # the cosine has come to rest
