@@ -128,6 +128,12 @@ def test_presets_serve_all_families(name: str, family: str) -> None:
     assert "decoder_layers" in PRESETS["tiny"].settings["model"], "nothing was taken from the preset itself"
 
 
+def test_layers_that_are_set_are_those_of_both_stacks() -> None:
+    assert load_config("tiny", assignments=["model.d_ff=64"]).model.decoder_layers == 2
+    assert load_config("tiny", assignments=["model.layers=3"]).model.decoder_layers is None
+    assert load_config("tiny", assignments=["model.layers=3", "model.decoder_layers=1"]).model.decoder_layers == 1
+
+
 def test_a_decoder_that_was_asked_for_is_refused_where_there_is_none() -> None:
     with pytest.raises(UserError, match=r"model\.decoder_layers = 3 belongs to the encoder-decoder"):
         load_config("tiny", assignments=["model.family=decoder-only", "model.decoder_layers=3"])

@@ -37,7 +37,7 @@ def load_config(preset: str | None = None, file: str | Path | None = None, assig
         merged = _merge(merged, settings)
         places |= where
     if places.get(("model", "decoder_layers")) == f"preset {preset}":
-        merged["model"] = _for_its_family(merged["model"])
+        merged["model"] = _with_its_decoder(merged["model"], places[("model", "layers")] == f"preset {preset}")
     return parse_config(merged, places)
 
 
@@ -106,9 +106,9 @@ def _merge(below: Settings, above: Mapping[str, Any]) -> Settings:
     return merged
 
 
-def _for_its_family(model: Any) -> Any:
-    """The settings of a preset's model without those of a decoder, if it is made a model that has none of its own."""
-    if not isinstance(model, dict) or model.get("family", "encoder-decoder") == "encoder-decoder":
+def _with_its_decoder(model: Any, has_its_layers: bool) -> Any:
+    """A preset's model, without its decoder layers if it was given other layers, or its family has no decoder."""
+    if not isinstance(model, dict) or (has_its_layers and model.get("family", "encoder-decoder") == "encoder-decoder"):
         return model
     return {name: value for name, value in model.items() if name != "decoder_layers"}
 
