@@ -1,4 +1,4 @@
-"""A corpus from its raw files to its scores: train, average, translate, evaluate, for pairs of languages and seeds.
+"""A corpus from its raw files to its scores: train, translate, evaluate, for pairs of languages and seeds.
 
     python experiments/run.py multi30k --data DIR --pair en-de --seed 1 2 3 --save results.md
 
@@ -83,7 +83,7 @@ class Trial:
         return [find(self.data, f"{stem}.{language}", self.corpus) for language in self.pair.split("-")]
 
     def train(self) -> None:
-        """Train, or go on with a training that was stopped; the last checkpoints are averaged at its end."""
+        """Train, or go on with a training that was stopped."""
         if (self.run / "card.json").exists():
             self.check_settings()
         if (self.run / "result.json").exists():

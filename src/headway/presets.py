@@ -118,7 +118,7 @@ PRESETS: dict[str, Preset] = {
 
 
 TINY_UP_TO, SMALL_UP_TO = 300_000, 2_000_000
-"""Pairs; on small corpora a small model is not only faster but better (docs/results.md)."""
+"""Pairs; on small corpora a small model is not only faster but better (Wu et al., 2021, on 29,000 pairs)."""
 
 
 def choose_preset(pairs: int) -> tuple[str, str]:

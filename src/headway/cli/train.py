@@ -46,7 +46,8 @@ def train(
 ) -> None:
     """Train a model on pairs of text, from the raw files to a run directory that all other commands take.
 
-    Without validation files, a part of the corpus is held out; without preset, one is chosen by the size of the corpus.
+    Without validation files, a part of the corpus is held out. What is not set (preset, size of the vocabulary, steps)
+    is chosen by the size of the corpus, and said.
     Ctrl-C saves and leaves. A run that was stopped, even killed, goes on with --resume and ends with the same weights.
 
     \b
