@@ -22,8 +22,9 @@ def headway(run: str, beam: int, batch_tokens: int, **wishes: Any) -> Translate:
     """What `headway translate` runs: texts -> pairs of a text and its number of tokens."""
     from headway.tasks.translating import Order
 
-    workers = wishes.pop("workers", None)
+    workers, patience = wishes.pop("workers", None), wishes.pop("patience", None)
     settings = (
+        *([f"search.patience={patience}"] if patience else []),
         f"search.beam={beam}",
         f"search.batch_tokens={batch_tokens}",
         "search.penalty=power",

@@ -41,10 +41,13 @@ def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> It
     """All engines, in all the ways to use the cores: workers x threads of each."""
     path = str(run.path)
     yield Row(f"headway torch, {cores} x 1", HEADWAY, {"run": path, "engine": "torch"}, processes=cores)
+    hasty = {"run": path, "engine": "torch", "patience": 1}
+    yield Row(f"headway torch, {cores} x 1, patience 1", HEADWAY, hasty, processes=cores)
     yield Row(f"headway torch, 1 x {cores}", HEADWAY, {"run": path, "engine": "torch"})
     for kind in ("fp32", "int8"):
         wishes = {"run": path, "engine": "ctranslate2", "quantization": kind}
         yield Row(f"headway ctranslate2 {kind}", HEADWAY, wishes)
+        yield Row(f"headway ctranslate2 {kind}, patience 1", HEADWAY, {**wishes, "patience": 1})
         yield Row(f"headway ctranslate2 {kind}, --workers 1", HEADWAY, {**wishes, "workers": 1})
     for kind in ("fp32", "int8"):
         model = {"directory": str(converted(run, kind).directory)}
@@ -53,7 +56,7 @@ def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> It
             shares = {"inter_threads": workers, "intra_threads": threads}
             yield Row(f"CTranslate2 {kind}, {workers} x {threads}", "ctranslate2", {**model, **shares})
         patient = {"inter_threads": cores, "intra_threads": 1, "patience": PATIENCE}
-        yield Row(f"CTranslate2 {kind}, {cores} x 1, as patient as ours", "ctranslate2", {**model, **patient})
+        yield Row(f"CTranslate2 {kind}, {cores} x 1, patience {PATIENCE}", "ctranslate2", {**model, **patient})
     if environments is not None:
         write_marian(run, directory)
         marian = {"directory": str(directory), "epsilon": run.config.model.norm_epsilon}

@@ -4,6 +4,7 @@ The docstring under a field is what `--help` and docs/config.md print. Values co
 `headway.settings.load_config`; the rules that tie several fields together are checked here.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
@@ -314,6 +315,10 @@ tensor2tensor, Joey NMT and OpenNMT's wu; or power L^alpha, as in fairseq, Maria
 L counts the end of sentence. The same alpha favours long outputs more with power."""
     alpha: NotNegative = 0.6
     """Strength of the length penalty; 0 is none. The paper: 0.6 with gnmt."""
+    patience: Positive | None = None
+    """Stop once this many times search.beam outputs have ended; CTranslate2, fairseq and Marian stop with 1. That is \
+faster, and may miss the best. By default the search stops when nothing better can come, as the paper's code does; the \
+engine ctranslate2, which cannot do that, then stops with 2."""
     extra_length: Annotated[int, Field(ge=0)] = 50
     """How many tokens longer than its source an output may be."""
     min_length: Annotated[int, Field(ge=0)] = 0
@@ -338,6 +343,11 @@ sentence ends, or whole. A part that is still too long is translated with a warn
     alignment_layer: Count | None = None
     """Layer of the decoder whose attention gives word alignments, counted from 1; by default the last but one, \
 after Garg et al. (2019)."""
+
+    @property
+    def enough(self) -> float:
+        """After how many ended outputs of a sentence its search stops: as patience has it, but no fewer than wanted."""
+        return math.inf if self.patience is None else max(math.ceil(self.patience * self.beam), self.n_best)
 
     def broken_rules(self) -> Iterator[str]:
         """No more outputs than beams."""

@@ -159,11 +159,12 @@ def test_little_is_given_ahead_so_that_ctrl_c_is_heard_soon(copying: tuple[Encod
     assert counting.open == 0
 
 
-def test_outputs_that_end_early_do_not_end_the_search(tmp_path: Path) -> None:
+@pytest.mark.parametrize("search", [{}, {"patience": 1}, {"patience": 0.5}, {"patience": 0.1, "n_best": 3}], ids=str)
+def test_outputs_that_end_early_end_the_search_only_if_asked_for(search: dict, tmp_path: Path) -> None:
     """A model that is often in doubt: stopped at as many outputs as beams, the best of some sentences is not found."""
     config = config_for(d_model=32, d_ff=64, norm_place="pre", dropout=0.0)
     model = copying_model("pre", updates=100)
-    engine = engine_of(convert_model(tmp_path, model, config))
+    engine = engine_of(convert_model(tmp_path, model, config), **search)
     torch.manual_seed(5)
     sentences = samples(400)
     found, expected = engine.decode(sentences), searched(model, sentences, engine.config)

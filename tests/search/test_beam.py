@@ -4,7 +4,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toys import TableModel, all_outputs, letters_of, rules_of, sources
+from torch import Tensor
+from toys import TableModel, TableState, all_outputs, letters_of, rules_of, sources
 
 from headway.config import SearchConfig
 from headway.search.beam import beam_search, begin, grow, should_stop
@@ -15,6 +16,16 @@ from headway.search.rules import Rules
 
 LONGEST = 5
 ALL = 200  # more than there are beginnings of LONGEST letters
+
+
+class CountedModel(TableModel):
+    """Counts the beams that it was asked about."""
+
+    rows = 0
+
+    def step(self, tokens: Tensor, state: TableState) -> tuple[Tensor, TableState]:
+        self.rows += tokens.numel()
+        return super().step(tokens, state)
 
 
 def penalties() -> st.SearchStrategy[dict]:
@@ -50,7 +61,9 @@ def test_a_beam_of_one_is_greedy_search(vocabulary: int) -> None:
 def test_a_sentence_is_searched_the_same_alone_and_in_any_batch(
     kinds: list[int], beam: int, penalty: dict, data: st.DataObject
 ) -> None:
-    model, config = TableModel(), SearchConfig(beam=beam, n_best=data.draw(st.integers(1, beam)), **penalty)
+    patience = data.draw(st.none() | st.sampled_from([0.3, 1.0, 2.0]))
+    n_best = data.draw(st.integers(1, beam))
+    model, config = TableModel(), SearchConfig(beam=beam, n_best=n_best, patience=patience, **penalty)
     source = sources(*kinds)
     longest = torch.tensor(data.draw(st.lists(st.integers(1, 15), min_size=len(kinds), max_size=len(kinds))))
     rules = Rules(longest, torch.zeros(len(kinds), 0, dtype=torch.long))
@@ -98,6 +111,35 @@ def test_stopping_early_changes_nothing() -> None:
         best_possible = float(last.scores.max()) / LengthPenalty.of(config)(12)
         assert last.length + 1 == 12 or best_possible > worst, "a step before, it could still have been beaten"
     assert early > 5
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 29), st.integers(1, 5), st.sampled_from([0.1, 0.5, 1.0, 1.5, 3.0]), st.data())
+def test_patience_ends_a_search_after_so_many_outputs(
+    kind: int, beam: int, patience: float, data: st.DataObject
+) -> None:
+    """It finds what the search without patience has found when so many outputs have ended."""
+    model, exact = TableModel(), SearchConfig(beam=beam, n_best=data.draw(st.integers(1, beam)), alpha=2.0)
+    source = sources(kind)
+    rules = rules_of(source, 12)
+    (found,) = beam_search(model, source, rules, exact.model_copy(update={"patience": patience}))
+    beams = begin(model, source, rules)
+    while not should_stop(beams) and beams.ended[0] < max(patience * beam, exact.n_best):
+        beams = grow(beams, model, exact)
+    assert found[: len(beams.kept[0])] == list(beams.kept[0])
+
+
+def test_patience_saves_steps_and_may_miss_the_best() -> None:
+    model, source, exact = CountedModel(), sources(*range(30)), SearchConfig(alpha=2.0)
+    rules = rules_of(source, 12)
+    best = [outputs[0].score for outputs in beam_search(model, source, rules, exact)]
+    patient, model.rows = model.rows, 0
+    found = [
+        outputs[0].score for outputs in beam_search(model, source, rules, exact.model_copy(update={"patience": 1}))
+    ]
+    assert model.rows < patient
+    assert all(one <= other for one, other in zip(found, best, strict=True))
+    assert found != best
 
 
 def test_outputs_that_do_not_end_are_cut_at_the_greatest_length_and_come_last() -> None:

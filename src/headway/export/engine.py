@@ -1,8 +1,8 @@
 """CTranslate2 in place of our own search: token ids in, hypotheses out.
 
-Its beam search grows beams as ours does but stops earlier, as soon as a number of outputs are finished; and it ranks
-them by the power penalty only. So it is told to wait for twice as many outputs as there are beams, all that it may give
-are asked for, and they are ranked here, by the penalty that is set.
+Its beam search grows beams as ours does but always stops after a number of outputs (`search.patience`), and it ranks
+them by the power penalty only. So, if nothing is set, it is told to wait for twice as many outputs as there are beams,
+all that it may give are asked for, and they are ranked here, by the penalty that is set.
 
 An output may be as long as its own source allows. CTranslate2 knows one length for all sentences of a call, so those
 that reach beyond their own are searched again: the output does not depend on the neighbours.
@@ -31,8 +31,8 @@ ITS_PENALTY = 1e-3
 """The power penalty that CTranslate2 is given: next to none, so that an output that never ends does not push out those
 that do. With none at all it would stop at the first output."""
 PATIENCE = 2
-"""How many times as many outputs as beams are waited for. With 1, bad ones that end early would end the search before
-the best is found."""
+"""How many times as many outputs as beams are waited for if nothing is set. With 1, bad ones that end early would end
+the search before the best is found."""
 CALLS_AHEAD = 8
 """How many batches of each worker are asked for together, so that none waits for the others after each."""
 
@@ -117,13 +117,14 @@ class Ctranslate2Engine:
 
     def _translate(self, parts: Sequence[Part], longest: int) -> list[list[Hypothesis]]:
         """All outputs of a search in which none may be longer than `longest`."""
+        enough = PATIENCE * self.config.beam if self.config.patience is None else int(self.config.enough)
         results = self._in_batches(
             self._translator.translate_batch,
             [part.source for part in parts],
             [part.prefix for part in parts],
             beam_size=self.config.beam,
-            patience=PATIENCE,
-            num_hypotheses=self.config.beam,
+            patience=enough / self.config.beam,
+            num_hypotheses=min(enough, self.config.beam),
             length_penalty=ITS_PENALTY,
             min_decoding_length=self.config.min_length,
             max_decoding_length=longest,

@@ -5,8 +5,9 @@ finished outputs; the best N that do not end are the beams of the next step. (te
 among the best 2 N; then a beam of one is not greedy search.) Of the finished outputs the best `n_best` are kept.
 
 A sentence is over when its best beam could not beat the worst output that is kept, even if all its further tokens had
-probability 1 and it grew to the greatest length: going on would change nothing. It is over, too, at that length; what
-is then missing of `n_best` is filled with the best beams, unfinished. Sentences that are over leave the batch.
+probability 1 and it grew to the greatest length: going on would change nothing. With `patience` it is over sooner,
+once so many outputs have ended. It is over, too, at the greatest length; what is then missing of `n_best` is filled
+with the best beams, unfinished. Sentences that are over leave the batch.
 """
 
 from collections.abc import Iterator
@@ -45,6 +46,8 @@ class Beams:
     """Which of them only wait to leave (B,)."""
     kept: tuple[tuple[Hypothesis, ...], ...]
     """The best outputs so far, best first, of all sentences of the batch, those that have left included."""
+    ended: tuple[int, ...]
+    """How many outputs of each of these sentences have ended, kept or not."""
 
     @property
     def length(self) -> int:
@@ -75,6 +78,7 @@ def begin(model: StepModel, source: Tensor, rules: Rules) -> Beams:
         sentences=torch.arange(len(source), device=source.device),
         is_over=torch.zeros(len(source), dtype=torch.bool, device=source.device),
         kept=((),) * len(source),
+        ended=(0,) * len(source),
     )
 
 
@@ -94,9 +98,9 @@ def grow(beams: Beams, model: StepModel, config: SearchConfig, constraints: Cons
     for demand in demands:
         demand.choose(log_probabilities, beams.scores, ending, going_on)
     penalty = LengthPenalty.of(config)
-    kept = keep(beams, ending, log_probabilities, penalty, config.n_best)
-    grown = replace(continued(beams, going_on, log_probabilities), state=state.branch(going_on.parents), kept=kept)
-    return leave(close(grown, penalty, config.n_best))
+    beams = keep(beams, ending, log_probabilities, penalty, config.n_best)
+    grown = replace(continued(beams, going_on, log_probabilities), state=state.branch(going_on.parents))
+    return leave(close(grown, penalty, config))
 
 
 def finish(beams: Beams) -> list[list[Hypothesis]]:
@@ -113,17 +117,16 @@ def part(best: Candidates, beam: int) -> tuple[Candidates, Candidates]:
     return ending, going_on.take(places)
 
 
-def keep(
-    beams: Beams, ending: Candidates, log_probabilities: Tensor, penalty: LengthPenalty, n_best: int
-) -> tuple[tuple[Hypothesis, ...], ...]:
-    """The best outputs of each sentence, with those that end now."""
-    kept = list(beams.kept)
+def keep(beams: Beams, ending: Candidates, log_probabilities: Tensor, penalty: LengthPenalty, n_best: int) -> Beams:
+    """The beams with the outputs that end now, of which the best of each sentence are kept."""
+    kept, ended = list(beams.kept), list(beams.ended)
     for row, place in (ending.scores.isfinite() & ~beams.is_over[:, None]).nonzero().tolist():
         beam = int(ending.parents[row, place])
         last = float(log_probabilities[row, beam, EOS])
         sentence = int(beams.sentences[row])
         kept[sentence] = with_output(kept[sentence], output(beams, row, beam, penalty, (EOS, last)), n_best)
-    return tuple(kept)
+        ended[sentence] += 1
+    return replace(beams, kept=tuple(kept), ended=tuple(ended))
 
 
 def continued(beams: Beams, going_on: Candidates, log_probabilities: Tensor) -> Beams:
@@ -139,8 +142,9 @@ def continued(beams: Beams, going_on: Candidates, log_probabilities: Tensor) -> 
     )
 
 
-def close(beams: Beams, penalty: LengthPenalty, n_best: int) -> Beams:
+def close(beams: Beams, penalty: LengthPenalty, config: SearchConfig) -> Beams:
     """The beams with the sentences marked that are over now."""
+    n_best, enough = config.n_best, config.enough
     kept, is_over = list(beams.kept), beams.is_over.tolist()
     best = beams.scores[:, 0].tolist()
     longest = beams.rules.longest.tolist()
@@ -148,7 +152,11 @@ def close(beams: Beams, penalty: LengthPenalty, n_best: int) -> Beams:
         if is_over[row]:
             continue
         worst = kept[sentence][-1].score if len(kept[sentence]) == n_best else -torch.inf
-        is_over[row] = best[row] / penalty(longest[row]) <= worst or beams.length == longest[row]
+        is_over[row] = (
+            best[row] / penalty(longest[row]) <= worst
+            or beams.ended[sentence] >= enough
+            or beams.length == longest[row]
+        )
         if is_over[row]:
             kept[sentence] = (*kept[sentence], *unfinished(beams, row, penalty))[:n_best]
     return replace(beams, kept=tuple(kept), is_over=torch.tensor(is_over, device=beams.is_over.device))

@@ -42,16 +42,19 @@ class Rules:
 
     def apply(self, log_probabilities: Tensor, length: int) -> None:
         """Make impossible, in place, what may not follow `length` tokens: (B, N, V)."""
-        rows, wanted = self._forced(length)
+        if length >= self.prefixes.size(1):
+            self._forbid(log_probabilities, length)
+            return
+        next_tokens = self.prefixes[:, length]  # (B,), PAD where nothing is given
+        rows = (next_tokens != PAD).nonzero()[:, 0]
+        wanted = next_tokens[rows]
         given = log_probabilities[rows, :, wanted]  # (rows, N)
-        log_probabilities[..., NEVER_WRITTEN] = -torch.inf
-        if length < self.shortest:
-            log_probabilities[..., EOS] = -torch.inf
+        self._forbid(log_probabilities, length)
         log_probabilities[rows] = -torch.inf
         log_probabilities[rows, :, wanted] = given
 
-    def _forced(self, length: int) -> tuple[Tensor, Tensor]:
-        """The sentences whose next token is given, and these tokens."""
-        next_tokens = self.prefixes[:, length : length + 1].sum(1)  # (B,), PAD = 0 beyond the end
-        rows = next_tokens.nonzero()[:, 0]
-        return rows, next_tokens[rows]
+    def _forbid(self, log_probabilities: Tensor, length: int) -> None:
+        """What no output may have after `length` tokens."""
+        log_probabilities[..., NEVER_WRITTEN] = -torch.inf
+        if length < self.shortest:
+            log_probabilities[..., EOS] = -torch.inf
