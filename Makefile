@@ -44,6 +44,7 @@ bench: setup  ## measure, side by side; writes benchmarks/results/
 	$(BIN)/python benchmarks/attention_length.py --save
 	$(BIN)/python benchmarks/data.py --save
 	$(BIN)/python benchmarks/train_speed.py --save
+	$(BIN)/python benchmarks/train_costs.py --save
 	$(BIN)/python benchmarks/decode_speed.py --save
 
 clean:  ## remove what can be made again
