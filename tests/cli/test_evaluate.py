@@ -70,6 +70,15 @@ def test_a_file_is_scored_without_a_model_as_the_model_that_wrote_it(
     assert both["perplexity"] == pytest.approx(of_run["perplexity"])
 
 
+def test_an_ensemble_is_judged_as_one_system(taught: Path, beginner: Path, held_out_files: Files) -> None:
+    files = ("--source", held_out_files[0], "--target", held_out_files[1])
+    alone, together = report(taught, *files), report(taught, *files, "--ensemble", beginner, "--compare", taught)
+    assert together["system"] == f"{taught} + {beginner}"
+    assert together["engine"] == "torch"
+    assert together["perplexity"] > alone["perplexity"] + 0.01, "who has not learned much spoils it"
+    assert together["comparison"]["baseline"] == str(taught), "compared with that run alone"
+
+
 def test_every_engine_is_measured(taught: Path, held_out_files: Files) -> None:
     files = ("--source", held_out_files[0], "--target", held_out_files[1])
     auto, ours, int8 = (
@@ -118,6 +127,7 @@ def test_a_named_corpus_brings_its_test_set_and_its_language(taught: Path) -> No
     ("arguments", "message"),
     [
         ([], "nothing to evaluate; give the directory of a run, or a file by --hypotheses"),
+        (["--hypotheses", "{fr}", "--target", "{fr}", "--ensemble", "{run}"], "--ensemble was given without a run"),
         (["{run}"], "no corpus was given; give --source and --target"),
         (["{run}", "--target", "{fr}"], "{run} has nothing to translate; give --source, too"),
         (["{run}", "--source", "{en}"], "--source was given without --target"),

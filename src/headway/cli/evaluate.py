@@ -14,6 +14,7 @@ from headway.cli.trained import (
     CheckpointName,
     EngineChoice,
     EngineName,
+    EnsembleRuns,
     PairCorpus,
     PairSource,
     PairTarget,
@@ -57,6 +58,7 @@ def evaluate(
     worst: Annotated[int, typer.Option(min=0, help="Show this many of the worst lines.", metavar="N")] = 0,
     longest: Annotated[int, typer.Option(min=0, help="Show this many of the longest lines.", metavar="N")] = 0,
     beam: Beam = None,
+    ensemble: EnsembleRuns = None,
     engine: EngineChoice = EngineName.AUTO,
     quantization: Quantization = None,
     workers: Workers = None,
@@ -76,21 +78,33 @@ def evaluate(
       headway evaluate runs/en-fr --corpus builtin:en-fr --worst 5
       headway evaluate runs/en-fr --corpus builtin:en-fr --engine ctranslate2 --quantization int8
       headway evaluate runs/en-fr --source test.en --target test.fr --compare runs/baseline --json
+      headway evaluate runs/en-fr --ensemble runs/en-fr-2 --source test.en --target test.fr --workers 8
       headway evaluate --hypotheses output.fr --target test.fr --reference test-2.fr --metrics bleu,chrf,ter
     """  # noqa: D301
     if run is None and hypotheses is None:
         raise UserError("nothing to evaluate; give the directory of a run, or a file by --hypotheses")
+    if run is None and ensemble:
+        raise UserError("--ensemble was given without a run; give the directory of the first as RUN")
     from headway.cli.evaluation_text import as_text
     from headway.tasks.evaluating import evaluate_system
     from headway.tasks.translating import Order
 
     settings = with_flags(assignments, beam=beam)
     tests = read_tests(source, target, corpus, reference, language, data_settings(run, settings))
-    order = Order(str(run), checkpoint, tuple(settings), engine=engine, quantization=quantization, probabilities=False)
+    order = Order(
+        str(run),
+        checkpoint,
+        tuple(settings),
+        tuple(map(str, ensemble or ())),
+        engine=engine,
+        quantization=quantization,
+        probabilities=False,
+    )
     system = judged(order if run else None, hypotheses, tests, workers, verbose)
     baseline = None
     if compare is not None and compare.is_dir():
-        baseline = judged(replace(order, run=str(compare), checkpoint=None), None, tests, workers, verbose)
+        other = replace(order, run=str(compare), checkpoint=None, ensemble=())
+        baseline = judged(other, None, tests, workers, verbose)
     elif compare is not None:
         baseline = judged(None, compare, tests, workers, verbose)
     names = [name.strip() for name in metrics.split(",") if name.strip()]
@@ -144,4 +158,5 @@ def judged(
         translations = None
         if tests.sources is not None and translator.engine.name == "torch" and workers is not None and workers > 1:
             translations = replace(order, engine="torch").translate(tests.sources, progress.warn, workers)
-        return run_system(order.run, translator, tests, Observer(progress.step, progress.warn), translations)
+        name = " + ".join((order.run, *order.ensemble))
+        return run_system(name, translator, tests, Observer(progress.step, progress.warn), translations)

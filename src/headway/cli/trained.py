@@ -41,6 +41,10 @@ SearchAssignments = Annotated[
         metavar="NAME=VALUE",
     ),
 ]
+EnsembleRuns = Annotated[
+    list[Path] | None,
+    typer.Option("--ensemble", help="Average with this run's probabilities. May be repeated.", metavar="RUN"),
+]
 EngineChoice = Annotated[
     EngineName,
     typer.Option(

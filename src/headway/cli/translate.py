@@ -14,6 +14,7 @@ from headway.cli.trained import (
     CheckpointName,
     EngineChoice,
     EngineName,
+    EnsembleRuns,
     Quantization,
     SearchAssignments,
     TrainedRun,
@@ -42,9 +43,7 @@ def translate(
     json_input: Annotated[
         bool, typer.Option("--json-input", help="Lines are JSON objects with text, and perhaps prefix and phrases.")
     ] = False,
-    ensemble: Annotated[
-        list[Path] | None, typer.Option(help="Average with this run's probabilities. May be repeated.", metavar="RUN")
-    ] = None,
+    ensemble: EnsembleRuns = None,
     engine: EngineChoice = EngineName.AUTO,
     quantization: Quantization = None,
     workers: Workers = None,
