@@ -4,12 +4,14 @@ Its beam search grows beams as ours does but always stops after a number of outp
 them by the power penalty only. So, if nothing is set, it is told to wait for twice as many outputs as there are beams,
 all that it may give are asked for, and they are ranked here, by the penalty that is set.
 
-An output may be as long as its own source allows. CTranslate2 knows one length for all sentences of a call, so those
-that reach beyond their own are searched again: the output does not depend on the neighbours.
+An output may be as long as its own source allows. CTranslate2 knows one length for all sentences of a call, so what
+reaches beyond its own is cut, or with beams searched again: the output does not depend on the neighbours.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -99,35 +101,51 @@ class Ctranslate2Engine:
     def _search(self, parts: Sequence[Part]) -> list[list[Hypothesis]]:
         """All outputs that were found, each within the length that its part allows."""
         limits = [self._longest(part) for part in parts]
-        found = self._translate(parts, max(limits, default=0))
-        for limit in sorted(set(limits))[:-1]:
-            again = [
-                place
-                for place, outputs in enumerate(found)
-                if limits[place] == limit and any(output.length >= limit for output in outputs)
-            ]
-            shorter = self._translate([parts[place] for place in again], limit)
-            for place, outputs in zip(again, shorter, strict=True):
-                found[place] = outputs
+        batches = self._batches([part.source for part in parts])
+        found = self._translate(parts, limits, batches)
+        too_far = [
+            place
+            for places in batches
+            for place in places
+            if limits[place] < max(limits[each] for each in places)
+            and any(output.length >= limits[place] for output in found[place])
+        ]
+        for place, outputs in zip(too_far, self._within(too_far, parts, limits, found), strict=True):
+            found[place] = outputs
         return found
+
+    def _within(
+        self, places: Sequence[int], parts: Sequence[Part], limits: Sequence[int], found: Sequence[list[Hypothesis]]
+    ) -> list[list[Hypothesis]]:
+        """The outputs of the parts at some places, as if nothing longer than their own limits had been allowed."""
+        chosen, bounds = [parts[place] for place in places], [limits[place] for place in places]
+        if self.config.beam > 1:  # what is near the limit could have won other places in the beam
+            alike = sorted(range(len(places)), key=lambda each: bounds[each])
+            return self._translate(chosen, bounds, [list(each) for _, each in groupby(alike, lambda i: bounds[i])])
+        cut = [[_cut(found[place][0], limits[place])] for place in places]
+        known = self._with_probabilities(chosen, cut)
+        return [[replace(output, token_log_probabilities=[]) for output in outputs] for outputs in known]
 
     def _longest(self, part: Part) -> int:
         """Most tokens of an output, EOS counted: as `search.rules` has it."""
         return max(len(part.source), len(part.prefix)) + 1 + self.config.extra_length
 
-    def _translate(self, parts: Sequence[Part], longest: int) -> list[list[Hypothesis]]:
-        """All outputs of a search in which none may be longer than `longest`."""
+    def _translate(
+        self, parts: Sequence[Part], limits: Sequence[int], batches: Iterable[list[int]]
+    ) -> list[list[Hypothesis]]:
+        """All outputs of a search by batches, in each of which the largest of the limits is that of all."""
         enough = PATIENCE * self.config.beam if self.config.patience is None else int(self.config.enough)
         results = self._in_batches(
             self._translator.translate_batch,
             [part.source for part in parts],
             [part.prefix for part in parts],
+            batches,
+            lambda places: {"max_decoding_length": max(limits[place] for place in places)},
             beam_size=self.config.beam,
             patience=enough / self.config.beam,
             num_hypotheses=min(enough, self.config.beam),
             length_penalty=ITS_PENALTY,
             min_decoding_length=self.config.min_length,
-            max_decoding_length=longest,
             disable_unk=True,
             suppress_sequences=[[SPECIAL_TOKENS[token]] for token in (PAD, BOS, MASK)],
             return_end_token=True,
@@ -154,7 +172,7 @@ class Ctranslate2Engine:
 
     def _forced(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
         """The log-probability of each token of the targets, then of EOS."""
-        results = self._in_batches(self._translator.score_batch, sources, targets)
+        results = self._in_batches(self._translator.score_batch, sources, targets, self._batches(sources))
         return [list(result.log_probs) for result in results]
 
     def _in_batches(
@@ -162,6 +180,8 @@ class Ctranslate2Engine:
         method: Callable[..., list[Any]],
         sources: Sequence[Sequence[int]],
         targets: Sequence[Sequence[int]],
+        batches: Iterable[list[int]],
+        of_batch: Callable[[list[int]], dict[str, Any]] = lambda _: {},
         **options: Any,
     ) -> list[Any]:
         """The answers of CTranslate2 to all sources and what is given of their targets.
@@ -176,14 +196,14 @@ class Ctranslate2Engine:
             for place, answer in zip(places, answers, strict=True):
                 results[place] = answer.result()
 
-        lengths = [len(source) for source in sources]
         try:
-            for places in cut_by_length(lengths, self._share(lengths)):
+            for places in batches:
                 answers = method(
                     [[self._source_names[token] for token in sources[place]] for place in places],
                     [[self._target_names[token] for token in targets[place]] for place in places],
                     max_input_length=0,  # nothing is cut
                     asynchronous=True,
+                    **of_batch(places),
                     **options,
                 )
                 waiting.append((places, answers))
@@ -195,9 +215,16 @@ class Ctranslate2Engine:
             raise UnableError(f"CTranslate2: {error}") from None
         return results
 
-    def _share(self, lengths: Iterable[int]) -> int:
-        """Tokens of a batch: what is set, or less, so that every worker has one."""
-        return max(min(self.config.batch_tokens, -(-sum(lengths) // self.workers)), 1)
+    def _batches(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:
+        """The places of sources of about equal length, with as many tokens as is set, or fewer: a batch a worker."""
+        lengths = [len(source) for source in sources]
+        share = max(min(self.config.batch_tokens, -(-sum(lengths) // self.workers)), 1)
+        return list(cut_by_length(lengths, share))
+
+
+def _cut(output: Hypothesis, limit: int) -> Hypothesis:
+    """The beginning of an output that was not to be so long; how probable it is, is not known yet."""
+    return output if output.length <= limit else Hypothesis(output.tokens[:limit], 0.0, 0.0, [], finished=False)
 
 
 def ranked(outputs: Iterable[Hypothesis]) -> list[Hypothesis]:
