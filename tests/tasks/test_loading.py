@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 from random_runs import make_run
+from torch import nn
 
 import headway
 from headway.errors import UserError
@@ -30,6 +31,16 @@ def test_the_weights_are_those_of_the_chosen_checkpoint_or_of_the_one_named(tmp_
     assert has_weights(named, second)
     assert not has_weights(named, first)
     assert not named.engine.model.training
+
+
+def test_matrices_lie_as_columns_and_embeddings_as_rows(tmp_path: Path) -> None:
+    make_run(tmp_path / "run")
+    model = load(tmp_path / "run", device="cpu", engine="torch").engine.model
+    linear = [module.weight for module in model.modules() if isinstance(module, nn.Linear)]
+    assert all(weight.stride() == (1, len(weight)) for weight in linear)
+    table = model.target_input.embedding.weight
+    assert table.is_contiguous()
+    assert torch.equal(table, model.output.weight), "shared, but each as it is read"
 
 
 def test_settings_are_those_of_the_run_changed_by_assignments(tmp_path: Path) -> None:

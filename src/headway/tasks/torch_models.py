@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import torch
+from torch import nn
 
 from headway.config import Config
 from headway.errors import UserError
@@ -24,8 +25,21 @@ def open_torch(
         torch.set_num_threads(config.machine.threads)
     model = load_model(run, checkpoint).to(device)
     others = [_load_member(other, run).to(device) for other in ensemble]
+    if device.type == "cpu":
+        for each in (model, *others):
+            lay_in_columns(each)
     together: StepModel = Ensemble([model, *others]) if others else model
     return TorchEngine(together, config.search, device), torch.get_num_threads()
+
+
+def lay_in_columns(model: nn.Module) -> None:
+    """Turn the matrices of linear layers in memory, not in meaning: a CPU multiplies few rows with columns faster.
+
+    An output matrix that is also an embedding becomes a copy: an embedding is read by rows.
+    """
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            module.weight = nn.Parameter(module.weight.detach().mT.contiguous().mT, requires_grad=False)
 
 
 def load_model(run: Run, checkpoint: Checkpoint | None = None) -> EncoderDecoder | DecoderOnly:
