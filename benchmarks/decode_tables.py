@@ -83,7 +83,7 @@ def asked(beam: int, of_row: Mapping[str, Turns]) -> Iterator[tuple[str, str, Se
         yield ours, f"{theirs}, default", all_seconds, 1.5
         yield f"{ours}{HASTY}", fastest(of_row, theirs, all_seconds), all_seconds, 1.0
         yield ours, f"{theirs}, {CORES} x 1, patience 2", all_seconds, 1.0
-        yield f"{ours}, --workers 1", fastest(of_row, theirs, one_by_one), one_by_one, 0.95
+        yield fastest(of_row, ours, one_by_one), fastest(of_row, theirs, one_by_one), one_by_one, 0.95
 
 
 def fastest(of_row: Mapping[str, Turns], beginning: str, of: Seconds) -> str:
