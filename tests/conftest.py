@@ -1,3 +1,4 @@
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import torch
 
 hypothesis.settings.register_profile("house", deadline=None, print_blob=True, derandomize=True)
 hypothesis.settings.load_profile("house")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts tests in the background ignores Ctrl-C for all
 
 
 @pytest.fixture(autouse=True)

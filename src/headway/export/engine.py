@@ -219,12 +219,29 @@ class Ctranslate2Engine:
         """The places of sources of about equal length, with as many tokens as is set, or fewer: a batch a worker."""
         lengths = [len(source) for source in sources]
         share = max(min(self.config.batch_tokens, -(-sum(lengths) // self.workers)), 1)
-        return list(cut_by_length(lengths, share))
+        return [part for places in cut_by_length(lengths, share) for part in part_by_length(places, lengths)]
 
 
 def _cut(output: Hypothesis, limit: int) -> Hypothesis:
     """The beginning of an output that was not to be so long; how probable it is, is not known yet."""
     return output if output.length <= limit else Hypothesis(output.tokens[:limit], 0.0, 0.0, [], finished=False)
+
+
+def part_by_length(places: Sequence[int], lengths: Sequence[int]) -> list[list[int]]:
+    """A batch, longest first, in parts of a third at least, parted where the length changes.
+
+    Sentences of one length have one greatest length of the output, and need no padding.
+    """
+    least = len(places) / 3
+    parts: list[list[int]] = []
+    for _, alike in groupby(places, lambda place: lengths[place]):
+        if not parts or len(parts[-1]) >= least:
+            parts.append([])
+        parts[-1] += alike
+    if len(parts) > 1 and len(parts[-1]) < least:
+        last = parts.pop()
+        parts[-1] += last
+    return parts
 
 
 def ranked(outputs: Iterable[Hypothesis]) -> list[Hypothesis]:
