@@ -28,10 +28,10 @@ WARM_UP = 10
 """Updates that are not counted."""
 
 
-def watched(out: Path, wanted: Wanted, corpus: Corpus | None = None, valid: Corpus | None = None) -> list[Event]:
+def watched(out: Path, wanted: Wanted, corpus: Corpus, valid: Corpus) -> list[Event]:
     """What a training tells."""
     events: list[Event] = []
-    train_run(out, wanted, corpus, valid, resume=corpus is None, observer=Observer(events.append))
+    train_run(out, wanted, corpus, valid, observer=Observer(events.append))
     return events
 
 
@@ -86,7 +86,8 @@ def measure(arguments: argparse.Namespace, directory: Path) -> str:
     out = directory / "run"
     events = watched(out, Wanted(arguments.preset, None, [*settings, "train.average=0"]), train, valid)
     waits = [seconds_to_first_update(out, arguments.preset, steps + number) for number in range(1, 4)]
-    return f"Preset {arguments.preset}, {steps} updates.\n\n{table(config, events, waits)}"
+    name = " and ".join(path.name for path in arguments.corpus) if arguments.corpus else CORPUS
+    return f"Preset {arguments.preset} on {name}, {steps} updates.\n\n{table(config, events, waits)}"
 
 
 def main() -> None:

@@ -103,13 +103,14 @@ class Ctranslate2Engine:
         limits = [self._longest(part) for part in parts]
         batches = self._batches([part.source for part in parts])
         found = self._translate(parts, limits, batches)
-        too_far = [
-            place
-            for places in batches
-            for place in places
-            if limits[place] < max(limits[each] for each in places)
-            and any(output.length >= limits[place] for output in found[place])
-        ]
+        too_far = []
+        for places in batches:
+            allowed = max(limits[place] for place in places)
+            too_far += [
+                place
+                for place in places
+                if limits[place] < allowed and any(output.length >= limits[place] for output in found[place])
+            ]
         for place, outputs in zip(too_far, self._within(too_far, parts, limits, found), strict=True):
             found[place] = outputs
         return found
@@ -120,8 +121,13 @@ class Ctranslate2Engine:
         """The outputs of the parts at some places, as if nothing longer than their own limits had been allowed."""
         chosen, bounds = [parts[place] for place in places], [limits[place] for place in places]
         if self.config.beam > 1:  # what is near the limit could have won other places in the beam
-            alike = sorted(range(len(places)), key=lambda each: bounds[each])
-            return self._translate(chosen, bounds, [list(each) for _, each in groupby(alike, lambda i: bounds[i])])
+            batches = self._batches([part.source for part in chosen])
+            uniform = [
+                list(alike)
+                for batch in batches
+                for _, alike in groupby(sorted(batch, key=bounds.__getitem__), bounds.__getitem__)
+            ]
+            return self._translate(chosen, bounds, uniform)
         cut = [[_cut(found[place][0], limits[place])] for place in places]
         known = self._with_probabilities(chosen, cut)
         return [[replace(output, token_log_probabilities=[]) for output in outputs] for outputs in known]
