@@ -113,11 +113,12 @@ def test_a_prefix_begins_the_output_and_counts(copying: tuple[EncoderDecoder, Pa
     assert_same(found, searched(model, sentences, engine.config))
 
 
+@pytest.mark.parametrize("batch_tokens", [20, 2000])
 @pytest.mark.parametrize("search", [{"beam": 1}, {"beam": 4, "n_best": 2}], ids=str)
-def test_neighbours_and_workers_change_nothing(tmp_path: Path, search: dict) -> None:
+def test_neighbours_and_workers_change_nothing(tmp_path: Path, search: dict, batch_tokens: int) -> None:
     config = config_for()
     directory = convert_model(tmp_path, random_model(config), config)
-    engine = engine_of(directory, extra_length=3, workers=2, batch_tokens=20, **search)
+    engine = engine_of(directory, extra_length=3, workers=2, batch_tokens=batch_tokens, **search)
     alone = engine_of(directory, extra_length=3, **search)
     sentences = samples(12)
     together = engine.decode(sentences)
