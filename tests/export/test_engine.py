@@ -114,7 +114,7 @@ def test_a_prefix_begins_the_output_and_counts(copying: tuple[EncoderDecoder, Pa
 
 
 @pytest.mark.parametrize("batch_tokens", [20, 2000])
-@pytest.mark.parametrize("search", [{"beam": 1}, {"beam": 4, "n_best": 2}], ids=str)
+@pytest.mark.parametrize("search", [{"beam": 1}, {"beam": 1, "min_length": 12}, {"beam": 4, "n_best": 2}], ids=str)
 def test_neighbours_and_workers_change_nothing(tmp_path: Path, search: dict, batch_tokens: int) -> None:
     config = config_for()
     directory = convert_model(tmp_path, random_model(config), config)

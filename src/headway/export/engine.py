@@ -136,6 +136,10 @@ class Ctranslate2Engine:
         """Most tokens of an output, EOS counted: as `search.rules` has it."""
         return max(len(part.source), len(part.prefix)) + 1 + self.config.extra_length
 
+    def _lengths(self, longest: int) -> dict[str, Any]:
+        """Fewest and most tokens of the outputs of a batch; the most win, as in our own search."""
+        return {"min_decoding_length": min(self.config.min_length, longest), "max_decoding_length": longest}
+
     def _translate(
         self, parts: Sequence[Part], limits: Sequence[int], batches: Iterable[list[int]]
     ) -> list[list[Hypothesis]]:
@@ -146,12 +150,11 @@ class Ctranslate2Engine:
             [part.source for part in parts],
             [part.prefix for part in parts],
             batches,
-            lambda places: {"max_decoding_length": max(limits[place] for place in places)},
+            lambda places: self._lengths(max(limits[place] for place in places)),
             beam_size=self.config.beam,
             patience=enough / self.config.beam,
             num_hypotheses=min(enough, self.config.beam),
             length_penalty=ITS_PENALTY,
-            min_decoding_length=self.config.min_length,
             disable_unk=True,
             suppress_sequences=[[SPECIAL_TOKENS[token]] for token in (PAD, BOS, MASK)],
             return_end_token=True,
