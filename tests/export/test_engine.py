@@ -127,6 +127,17 @@ def test_neighbours_and_workers_change_nothing(tmp_path: Path, search: dict, bat
         assert max(len(output.token_log_probabilities) for output in outputs) <= len(each.source) + 1 + 3
 
 
+@pytest.mark.parametrize("beam", [1, 3])
+def test_what_runs_on_is_as_long_as_its_own_source_allows(tmp_path: Path, beam: int) -> None:
+    config = config_for()
+    engine = engine_of(convert_model(tmp_path, random_model(config), config), extra_length=3, beam=beam)
+    long, short = replace(part_of([270, 271, 272]), prefix=[*range(270, 278)]), part_of([273, 274, 275])  # one batch
+    sentences = [long, short, short]
+    found = engine.decode(sentences)
+    assert [output.length for (output,) in found] == [8 + 1 + 3, 3 + 1 + 3, 3 + 1 + 3]
+    assert_same(found, [row for each in sentences for row in engine.decode([each])])
+
+
 class Counting:
     """An opened model that counts the batches that it was given and was not yet asked for."""
 
