@@ -1,10 +1,12 @@
 """What a person sees of a training: a live bar on a terminal, plain lines elsewhere. All of it goes to stderr."""
 
+import math
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import typer
@@ -20,6 +22,8 @@ AGAIN_SECONDS = 1.0
 """A signal that comes sooner is the first one by another way: batch systems and torchrun both send it."""
 LINE_SECONDS = 10.0
 """Between two lines about the state of training, where there is no bar."""
+NEWEST = 0.05
+"""What the newest update counts in the averages that are shown: batches differ, and one of them says little."""
 
 
 class Bar(Protocol):
@@ -64,15 +68,27 @@ class LiveBar:
 class Lines:
     """A plain line now and then."""
 
-    def __init__(self) -> None:
-        self._shown = 0.0
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._shown = -math.inf
+        self._began: tuple[int | None, int, float] | None = None
 
     def show(self, done: int, total: int | None, text: str) -> None:
         """A line, if the last one is some time ago or all is done."""
-        now = time.monotonic()
+        now = self._clock()
+        left = self._left(done, total, now)
         if now - self._shown >= LINE_SECONDS or done == total:
             self._shown = now
-            self.say(f"{done:,}/{total:,}  {text}" if total else f"{done:,}  {text}")
+            self.say(f"{done:,}/{total:,}  {text}{left}" if total else f"{done:,}  {text}")
+
+    def _left(self, done: int, total: int | None, now: float) -> str:
+        """How long the rest will take if it goes on like this; nothing if that cannot be known yet."""
+        if self._began is None or self._began[0] != total:
+            self._began = (total, done, now)
+        _, first, began = self._began
+        if total is None or not first < done < total:
+            return ""
+        return f"  {timedelta(seconds=round((now - began) / (done - first) * (total - done)))} left"
 
     def say(self, text: str) -> None:
         """A line."""
@@ -93,7 +109,7 @@ class TrainingView:
     def __init__(self, bar: Bar) -> None:
         self._bar = bar
         self._steps = 0
-        self._rate = 0.0
+        self._averages: dict[str, float] = {}
         self._began: dict[str, tuple[float, int]] = {}
 
     def watch(self, event: "Event") -> None:
@@ -130,14 +146,21 @@ class TrainingView:
         )
 
     def _update(self, event: "Updated") -> None:
-        rate = event.tokens / max(event.seconds, 1e-9)
-        self._rate = rate if not self._rate else 0.95 * self._rate + 0.05 * rate
+        loss = self._averaged("loss", event.loss)
+        perplexity = math.exp(self._averaged("log-perplexity", math.log(event.perplexity)))
+        seconds = self._averaged("seconds a token", event.seconds / max(event.tokens, 1))
         self._bar.show(
             event.step,
             self._steps,
-            f"loss {event.loss:.3f}  perplexity {event.perplexity:,.2f}  {self._rate:,.0f} tokens/s  "
+            f"loss {loss:.3f}  perplexity {perplexity:,.2f}  {1 / max(seconds, 1e-9):,.0f} tokens/s  "
             f"rate {event.rate:.2e}  epoch {event.epoch + 1}",
         )
+
+    def _averaged(self, name: str, value: float) -> float:
+        """The average of a quantity over the last updates."""
+        average = self._averages.get(name, value)
+        self._averages[name] = average + NEWEST * (value - average)
+        return self._averages[name]
 
     def _validated(self, event: "Validated") -> None:
         names = {"bleu": "BLEU", "perplexity": "perplexity"}
