@@ -148,11 +148,11 @@ class TrainingView:
     def _update(self, event: "Updated") -> None:
         loss = self._averaged("loss", event.loss)
         perplexity = math.exp(self._averaged("log-perplexity", math.log(event.perplexity)))
-        seconds = self._averaged("seconds a token", event.seconds / max(event.tokens, 1))
+        speed = self._averaged("tokens a second", event.tokens / max(event.seconds, 1e-9))
         self._bar.show(
             event.step,
             self._steps,
-            f"loss {loss:.3f}  perplexity {perplexity:,.2f}  {1 / max(seconds, 1e-9):,.0f} tokens/s  "
+            f"loss {loss:.3f}  perplexity {perplexity:,.2f}  {speed:,.0f} tokens/s  "
             f"rate {event.rate:.2e}  epoch {event.epoch + 1}",
         )
 
