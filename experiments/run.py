@@ -37,8 +37,8 @@ class Corpus:
     """Names of files, without the language: train for train.en and train.de."""
     valid: str
     tests: list[str]
-    reach: float
-    """The validation BLEU that is waited for."""
+    reach: float | None = None
+    """The validation BLEU whose time is reported, if any."""
 
     @classmethod
     def read(cls, name: str) -> "Corpus":
@@ -129,6 +129,8 @@ class Trial:
 
     def seconds_to_reach(self) -> float | None:
         """Seconds of training, validations not counted, to the first validation with the BLEU that is waited for."""
+        if self.corpus.reach is None:
+            return None
         lines = (self.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         reached = (record for record in map(json.loads, lines) if record.get("valid_bleu", 0) >= self.corpus.reach)
         return next((record["seconds"] for record in reached), None)
@@ -194,29 +196,31 @@ def headway(*arguments: object, into: Path | None = None) -> None:
         os.replace(partial, into)
 
 
-def table(rows: Sequence[Row], reach: float) -> list[str]:
+def table(rows: Sequence[Row], reach: float | None) -> list[str]:
     """All rows in Markdown, and for several seeds their mean and standard deviation."""
     titles = (
         *("pair", "test set", "seed", "sacreBLEU (cased, detokenised)", "BLEU (lower-cased, tokenised)"),
-        *("validation BLEU", f"minutes to validation BLEU {reach:g}", "minutes in all", "updates"),
+        "validation BLEU",
+        *([] if reach is None else [f"minutes to validation BLEU {reach:g}"]),
+        *("minutes in all", "updates"),
     )
     lines = [f"| {' | '.join(titles)} |", f"| --- | --- |{' ---: |' * (len(titles) - 2)}"]
     for pair, test in dict.fromkeys((row.pair, row.test) for row in rows):
         group = [row for row in rows if (row.pair, row.test) == (pair, test)]
-        lines += [line(row.pair, row.test, str(row.seed), [row]) for row in group]
+        lines += [line(row.pair, row.test, str(row.seed), [row], reach) for row in group]
         if len(group) > 1:
-            lines.append(line(pair, test, f"mean of {len(group)}", group))
+            lines.append(line(pair, test, f"mean of {len(group)}", group, reach))
     return lines
 
 
-def line(pair: str, test: str, seed: str, rows: Sequence[Row]) -> str:
+def line(pair: str, test: str, seed: str, rows: Sequence[Row], reach: float | None) -> str:
     """A line of the table: the numbers of a row, or the means of several."""
     to_reach = [minutes(row.to_reach) for row in rows]
     cells = (
         mean([row.bleu for row in rows]),
         mean([row.lowercased for row in rows]),
         mean([row.valid_bleu for row in rows]),
-        mean(to_reach) if any(each is not None for each in to_reach) else "not reached",
+        *([] if reach is None else [mean(to_reach) if any(each is not None for each in to_reach) else "not reached"]),
         mean([minutes(row.seconds) for row in rows]),
         f"{statistics.mean(row.steps for row in rows):,.0f}",
     )

@@ -1,15 +1,18 @@
 """The experiments as a user runs them, on a corpus with the files of Multi30k and the sentences of the built-in one."""
 
 import gzip
+import importlib.util
 import json
 import os
 import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from headway import UserError, load_config
 from headway.text.named import NamedSplit
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
@@ -115,7 +118,7 @@ def test_a_run_of_other_settings_is_not_taken(data: Path, finished: tuple, tmp_p
     assert absent.returncode == 2
     assert "has no train.en, plain, .gz or .zst; where to get it: " in absent.stderr
     unknown = call("run.py", "multi31k", "--data", data)
-    assert (unknown.returncode, unknown.stderr) == (2, "run.py: unknown corpus multi31k; known are multi30k\n")
+    assert (unknown.returncode, unknown.stderr) == (2, "run.py: unknown corpus multi31k; known are 3am, multi30k, pydocs, tatoeba\n")
 
 
 def test_runs_are_plotted_in_one_picture(finished: tuple, tmp_path: Path) -> None:
@@ -129,3 +132,36 @@ def test_runs_are_plotted_in_one_picture(finished: tuple, tmp_path: Path) -> Non
     many = call("plot.py", *runs * 3, "--out", tmp_path / "many.svg")
     assert many.returncode == 2
     assert "6 runs were given" in many.stderr
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """The experiments' script, to look into."""
+    spec = importlib.util.spec_from_file_location("run", EXPERIMENTS / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["run"] = module  # its dataclasses look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in EXPERIMENTS.glob("*/corpus.toml")))
+def test_every_corpus_has_settings_that_hold_and_says_where_its_files_are(script: ModuleType, name: str) -> None:
+    corpus = script.Corpus.read(name)
+    assert (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8").count("http")
+    pairs = [path.stem for path in corpus.folder.glob("??-??.toml")]
+    assert pairs
+    for pair in pairs:
+        load_config(corpus.preset, corpus.settings(pair))
+    with pytest.raises(UserError, match=pairs[0]):
+        corpus.settings("en-tlh")
+
+
+def test_the_time_to_a_bleu_is_a_column_only_if_one_is_waited_for(script: ModuleType) -> None:
+    row = script.Row("en-de", "test", 1, 30.0, 31.0, 32.0, None, 60.0, 100, "signature")
+    without, waiting = script.table([row], None), script.table([row], 35.0)
+    assert without[-1] == "| en-de | test | 1 | 30.00 | 31.00 | 32.00 | 1.00 | 100 |"
+    assert waiting[-1] == "| en-de | test | 1 | 30.00 | 31.00 | 32.00 | not reached | 1.00 | 100 |"
+    assert "BLEU 35" in waiting[0]
+    assert [text.count("|") for text in without] == [9, 9, 9]
