@@ -2,8 +2,9 @@
 
     python experiments/run.py multi30k --data DIR --pair en-de --seed 1 2 3 --save results.md
 
-A corpus is a folder here: `corpus.toml` says what its files are called, and each other TOML file has the settings of a
-pair of languages. Every step is a command of Headway that is printed; what is done is not done again.
+A corpus is a folder here: `corpus.toml` says what its files are called. If it names a preset, each other TOML file has
+the settings of a pair of languages; if not, they are those that `headway train` chooses by itself. Every step is a
+command of Headway that is printed; what is done is not done again.
 """
 
 import argparse
@@ -32,11 +33,12 @@ class Corpus:
 
     folder: Path
     title: str
-    preset: str
     train: str
     """Names of files, without the language: train for train.en and train.de."""
     valid: str
     tests: list[str]
+    preset: str | None = None
+    """If there is none, `headway train` chooses all settings by itself."""
     reach: float | None = None
     """The validation BLEU whose time is reported, if any."""
 
@@ -78,6 +80,12 @@ class Trial:
         """The settings that are given by --set."""
         return [f"train.seed={self.seed}", *self.changes]
 
+    @property
+    def recipe(self) -> list[object]:
+        """The flags for the settings of the corpus; none if they are left to Headway."""
+        preset = self.corpus.preset
+        return ["--preset", preset, "--config", self.corpus.settings(self.pair)] if preset else []
+
     def files(self, stem: str) -> list[Path]:
         """The source and the target file of that name, plain or compressed."""
         return [find(self.data, f"{stem}.{language}", self.corpus) for language in self.pair.split("-")]
@@ -93,7 +101,7 @@ class Trial:
         headway(
             *("train", "--source", source, "--target", target),
             *("--valid-source", valid_source, "--valid-target", valid_target),
-            *("--preset", self.corpus.preset, "--config", self.corpus.settings(self.pair)),
+            *self.recipe,
             *(word for assignment in self.assignments for word in ("--set", assignment)),
             *("--out", self.run),
             *(["--resume"] if (self.run / "card.json").exists() else []),
@@ -101,8 +109,10 @@ class Trial:
 
     def check_settings(self) -> None:
         """A run of other settings is not taken for one of these."""
-        found = load_config(file=self.run / "config.toml").model_dump()
-        wanted = load_config(self.corpus.preset, self.corpus.settings(self.pair), self.assignments).model_dump()
+        config, preset = self.run / "config.toml", self.corpus.preset
+        found = load_config(file=config).model_dump()
+        file = self.corpus.settings(self.pair) if preset else config  # what was chosen for it is as it should be
+        wanted = load_config(preset, file, self.assignments).model_dump()
         different = [
             f"{section}.{name}"
             for section in found.keys() - {"machine"}
