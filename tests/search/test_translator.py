@@ -161,7 +161,7 @@ def test_a_long_line_is_translated_in_parts() -> None:
     assert translation.text == line
     assert translation.alignment is not None
     assert to_pharaoh(translation.alignment) == " ".join(f"{word}-{word}" for word in range(len(line.split())))
-    assert len(translation.probabilities) == len(translation.tokens) + 4, "four parts have four ends"
+    assert len(translation.probabilities) == len(translation.tokens) + 3, "three parts have three ends"
     assert warnings == []
 
 

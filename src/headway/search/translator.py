@@ -109,20 +109,28 @@ class Translator:
         if not is_unicode("".join((text, line.prefix, *line.phrases))):
             yield Part(number, 0, text, problem="the line has half a surrogate pair, which is no character; remove it")
             return
-        encode = self.vocabulary.source.encode
-        texts = [text]
-        if self.config.long_lines == "split" and not line.prefix and not line.phrases:
-            texts = split_line(text, lambda each: len(encode(each)), self.max_length)
-        for place, each in enumerate(texts):
-            source = encode(each.strip())
+        prefix = self.vocabulary.target.encode(line.prefix) if line.prefix else []
+        sources = self._sources(text, may_split=not (line.prefix or line.phrases))
+        for place, (each, source) in enumerate(sources):
             if len(source) > self.max_length:
                 warn(
                     number,
                     f"{len(source)} tokens, but the model was trained on at most {self.max_length} (data.max_length); "
                     "the translation may be poor",
                 )
-            prefix, is_last = self.vocabulary.target.encode(line.prefix), place == len(texts) - 1
+            is_last = place == len(sources) - 1
             yield Part(number, place, each, source, prefix, self._phrases(line), is_last=is_last)
+
+    def _sources(self, text: str, *, may_split: bool) -> list[tuple[str, list[int]]]:
+        """The parts of a line, each with its ids; most lines are one part, and encoded once."""
+
+        def encode(part: str) -> list[int]:
+            return self.vocabulary.source.encode(part.strip())
+
+        ids = encode(text)
+        if len(ids) <= self.max_length or not may_split or self.config.long_lines != "split":
+            return [(text, ids)]
+        return [(part, encode(part)) for part in split_line(text, lambda each: len(encode(each)), self.max_length)]
 
     def _phrases(self, line: Line) -> list[list[list[int]]]:
         """The phrases of a line, each as it is spelled inside a sentence and at its beginning."""

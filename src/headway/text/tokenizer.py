@@ -38,6 +38,7 @@ class Tokenizer:
         engine.encode_special_tokens = True  # what looks like a special token in a text is text
         self._engine = engine
         self._typecode = "H" if len(self) <= 1 << 16 else "I"
+        self._pieces: dict[int, str] = {}
 
     @cached_property
     def _cache(self) -> WordCache:
@@ -83,7 +84,7 @@ class Tokenizer:
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The tokens of ids one by one, for people to look at; bytes that are part of a character as <0xE9>."""
-        return [self._readable(i) for i in ids]
+        return [self._pieces[i] if i in self._pieces else self._pieces.setdefault(i, self._readable(i)) for i in ids]
 
     def _readable(self, token_id: int) -> str:
         name: str = self._engine.id_to_token(token_id) or ""
