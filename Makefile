@@ -20,7 +20,7 @@ demo: setup  ## train on the built-in corpus, translate, score, write an attenti
 test: lint browser  ## lint, types, all tests but the slow ones
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
-test-slow: setup  ## the tests that take minutes: a run killed twenty times
+test-slow: setup  ## the tests that take minutes: the demo, copying and reversing, a run killed twenty times
 	$(BIN)/python -m pytest -m slow
 
 browser:  # the tests of the attention page open it in a real one

@@ -15,6 +15,7 @@ import tempfile
 import time
 from argparse import Namespace
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -72,12 +73,12 @@ def in_a_process(task: str, *arguments: object, **environment: str) -> dict[str,
     return json.loads(result.stdout)
 
 
-def task_prepare(directory: str, count: str, processes: str) -> dict[str, float]:
+def task_prepare(directory: str, count: str, processes: str, out: str) -> dict[str, float]:
     """Seconds to prepare with this many processes, 0 for as many as are useful, and the most bytes all of them held."""
     tokenizer = Tokenizer.from_json((Path(directory) / "tokenizer.json").read_text(encoding="utf-8"))
     corpus = write_generated(int(count), Path(directory))
     start = time.perf_counter()
-    prepare_anew(corpus, Path(directory) / count, tokenizer, int(processes) or None)
+    prepare_anew(corpus, Path(directory) / out, tokenizer, int(processes) or None)
     return {"seconds": time.perf_counter() - start, "peak": peak_memory() + os.cpu_count() * peak_memory_of_children()}
 
 
@@ -110,7 +111,7 @@ def measure_memory(directory: Path, counts: list[int]) -> list[str]:
     ]
     for count in counts:
         write_generated(count, directory)
-        made = in_a_process("prepare", directory, count, 0)
+        made = in_a_process("prepare", directory, count, 0, count)
         read = in_a_process("iterate", directory, count, 2000)
         lines.append(
             f"| {count:,} | {count / made['seconds']:,.0f} | {made['peak'] / 2**20:,.0f} | {read['first']:.2f} "
@@ -121,20 +122,32 @@ def measure_memory(directory: Path, counts: list[int]) -> list[str]:
 
 
 def measure_cores(directory: Path, count: int, rounds: int) -> list[str]:
-    """Preparing in one process and on all cores, in turns."""
-    size = megabytes(write_generated(count, directory))
-    seconds: dict[int, list[float]] = {1: [], 0: []}
+    """Preparing in one process and on all cores, in turns; and one process a core, each for itself, at the same time.
+
+    The last ones share nothing, so that no program could use the cores of this machine better.
+    """
+    size, cores = megabytes(write_generated(count, directory)), os.cpu_count() or 1
+
+    def prepare_alone(processes: int, out: str = "rate") -> float:
+        return in_a_process("prepare", directory, count, processes, out)["seconds"]
+
+    seconds: dict[str, list[float]] = {"one process": [], "all cores": [], "apart": []}
     for _ in range(rounds):
-        for processes, times in seconds.items():
-            times.append(in_a_process("prepare", directory, count, processes)["seconds"])
-    rates = {processes: statistics.median(times) for processes, times in seconds.items()}
+        seconds["one process"].append(prepare_alone(1))
+        seconds["all cores"].append(prepare_alone(0))
+        with ThreadPoolExecutor(cores) as pool:
+            copies = list(pool.map(lambda copy: prepare_alone(1, f"copy-{copy}"), range(cores)))
+        seconds["apart"].append(statistics.mean(copies) / cores)
+    medians = {name: statistics.median(times) for name, times in seconds.items()}
+    rates = ", ".join(
+        f"{name} {count / medians[name]:,.0f} pairs/s, {size / medians[name]:.1f} MB/s"
+        for name in ("one process", "all cores")
+    )
     return [
-        f"Preparing {count:,} pairs, {size:.0f} MB, with a given tokenizer, {rounds} rounds in turns: "
-        + ", ".join(
-            f"{name} {count / rates[processes]:,.0f} pairs/s, {size / rates[processes]:.1f} MB/s"
-            for processes, name in ((1, "one process"), (0, "all cores"))
-        )
-        + f"; {spread(seconds[1], seconds[0])} times as fast."
+        f"Preparing {count:,} pairs, {size:.0f} MB, with a given tokenizer, {rounds} rounds in turns: {rates}; "
+        f"{spread(seconds['one process'], seconds['all cores'])} times as fast. {cores} single processes at the same "
+        f"time, each with all of it: {spread(seconds['one process'], seconds['apart'])} times one, which is what the "
+        "cores have to give."
     ]
 
 

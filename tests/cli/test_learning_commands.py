@@ -69,7 +69,8 @@ def test_a_model_that_writes_learns_it(family: str, task: str, tmp_path: Path) -
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["copy", "reverse"])
 def test_a_model_that_reads_learns_it(task: str, tmp_path: Path) -> None:
-    run, sources, targets = learn(tmp_path, task, model__family="encoder-only", train__objective="tagging")
+    settings = {"model__family": "encoder-only", "train__objective": "tagging", "train__peak_rate": "0.002"}
+    run, sources, targets = learn(tmp_path, task, **settings, train__steps="2000")
     opened = Run.open(run)
     model, tokenizer = opened.load_model(), opened.vocabulary.source
     assert isinstance(model, EncoderOnly)
