@@ -175,6 +175,7 @@ def test_quantization_is_for_ctranslate2(run: Path) -> None:
         (Wishes(workers=9), ["machine.threads=6"], (9, 1)),
         (Wishes(workers=2, quantization="int8"), ["machine.threads=6"], (2, 1)),
         (Wishes(), [], (3, 1)),
+        (Wishes(workers=1), [], (1, 1)),
     ],
 )
 def test_threads_are_shared_among_workers(

@@ -155,17 +155,18 @@ def open_ctranslate2(request: Request, on_notice: OnNotice) -> Ctranslate2Engine
 
 
 def shares(request: Request, device: str) -> tuple[int, int]:
-    """Into how many workers the threads of a machine are put, and how many each has.
+    """How many workers there are, and how many threads each has.
 
-    On a CPU several workers of one thread are the fastest, for many sentences. Weights of fewer bits gain nothing by
-    more threads a worker, and lose much.
+    On a CPU a worker of one thread is the fastest, even for a single sentence: its products are too small to be shared.
+    Who sets `machine.threads` and asks for fewer workers gets more threads a worker; not with weights of fewer bits,
+    which lose most by it.
     """
     if device != "cpu":
         return request.wishes.workers or 1, 1
     named = os.environ.get("OMP_NUM_THREADS", "")
-    total = request.config.machine.threads or (int(named) if named.isdigit() and int(named) else usable_cores())
-    workers = request.wishes.workers or total
-    return workers, max(total // workers, 1) if request.wishes.kind == EXACT else 1
+    threads = request.config.machine.threads
+    workers = request.wishes.workers or threads or (int(named) if named.isdigit() and int(named) else usable_cores())
+    return workers, max(threads // workers, 1) if threads and request.wishes.kind == EXACT else 1
 
 
 def describe_agreement(agreement: Agreement) -> str:

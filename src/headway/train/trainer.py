@@ -20,6 +20,7 @@ from headway.models import Model
 from headway.store.checkpoints import Checkpoint
 from headway.store.run import Run
 from headway.train.batches import BatchMaker, Share
+from headway.train.crowding import Crowding
 from headway.train.events import Begun, Saved, Updated, Validated, Warned, Watch
 from headway.train.failures import Divergence, explain_nonfinite
 from headway.train.objective import Objective, with_machine_settings
@@ -69,6 +70,7 @@ class Trainer:
         self.schedule = build_schedule(config.train, config.model.d_model)
         vocabulary = config.model.target_vocabulary or config.model.vocabulary
         self._divergence = Divergence(math.log(vocabulary), config.train.warmup)
+        self._crowding = Crowding(torch.get_num_threads() if device.type == "cpu" and ranks.count == 1 else 1)
         self._skipped = self._rollbacks = 0
         self._saved_at = self._updated_at = time.monotonic()
 
@@ -132,7 +134,8 @@ class Trainer:
         """One update; a gradient that is not finite is dealt with as the settings say."""
         step = progress.step + 1
         mine = Wishes(self.should_stop(), time.monotonic() - self._saved_at > 60 * self.config.train.save_minutes)
-        stats, wishes = self.updater.gradient(share, step, mine)
+        with self._crowding.computing():
+            stats, wishes = self.updater.gradient(share, step, mine)
         if not stats.is_finite:
             return self._leave_out(progress, share, stats, following), wishes
         self._skipped = 0
@@ -211,6 +214,8 @@ class Trainer:
 
     def _tell(self, progress: Progress, stats: Stats, rate: float, seconds: float) -> None:
         if warning := self._divergence.look(progress.step, stats.plain):
+            self.warn(warning)
+        if warning := self._crowding.look():
             self.warn(warning)
         self.watch(
             Updated(
