@@ -54,11 +54,16 @@ def test_lines_count_the_time_of_each_task_by_itself(capsys: pytest.CaptureFixtu
     for done in (1, 2):  # a resumed training begins somewhere
         lines.show(1000 + done, 2002, "steps")
         clock.now += LINE_SECONDS
+    for done in (1, 1001):
+        lines.show(done, 2002, "as many others")
+        clock.now += LINE_SECONDS
     lines.show(3, None, "pairs of a pipe")
     assert capsys.readouterr().err.splitlines() == [
         "0/10  pairs",
         "1,001/2,002  steps",
         "1,002/2,002  steps  2:46:40 left",
+        "1/2,002  as many others",
+        "1,001/2,002  as many others  0:00:10 left",
         "3  pairs of a pipe",
     ]
 

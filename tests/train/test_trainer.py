@@ -52,6 +52,16 @@ def test_those_who_watch_hear_everything(tmp_path: Path) -> None:
     assert records[0]["loss"] == pytest.approx(mean)
 
 
+def test_cores_that_others_hold_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    monkeypatch.setattr("headway.train.crowding.ENOUGH_SECONDS", 0.0)
+    monkeypatch.setattr("headway.train.crowding.USUAL_SHARE", math.inf)
+    events = []
+    new_trainer(tmp_path, small_config(steps=3), watch=events.append).train()
+    (warning,) = [event.text for event in events if isinstance(event, Warned)]
+    assert "other programs keep this machine busy: 2 threads get" in warning
+
+
 def test_validation_perplexity_is_that_of_all_real_tokens(tmp_path: Path) -> None:
     trainer = new_trainer(tmp_path, small_config({"dropout": 0.3}))
     found = trainer.look().scores["perplexity"]

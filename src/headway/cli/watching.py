@@ -72,6 +72,7 @@ class Lines:
         self._clock = clock
         self._shown = -math.inf
         self._began: tuple[int | None, int, float] | None = None
+        self._done = 0
 
     def show(self, done: int, total: int | None, text: str) -> None:
         """A line, if the last one is some time ago or all is done."""
@@ -83,8 +84,9 @@ class Lines:
 
     def _left(self, done: int, total: int | None, now: float) -> str:
         """How long the rest will take if it goes on like this; nothing if that cannot be known yet."""
-        if self._began is None or self._began[0] != total:
+        if self._began is None or self._began[0] != total or done < self._done:  # another task
             self._began = (total, done, now)
+        self._done = done
         _, first, began = self._began
         if total is None or not first < done < total:
             return ""

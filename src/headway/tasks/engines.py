@@ -157,9 +157,9 @@ def open_ctranslate2(request: Request, on_notice: OnNotice) -> Ctranslate2Engine
 def shares(request: Request, device: str) -> tuple[int, int]:
     """How many workers there are, and how many threads each has.
 
-    On a CPU a worker of one thread is the fastest, even for a single sentence: its products are too small to be shared.
-    Who sets `machine.threads` and asks for fewer workers gets more threads a worker; not with weights of fewer bits,
-    which lose most by it.
+    On a CPU a worker of one thread is the fastest, even for a single sentence, whose products are too small to be
+    shared (measured with `small`). Who sets `machine.threads` and asks for fewer workers gets more threads a worker;
+    not with weights of fewer bits, which lose most by it.
     """
     if device != "cpu":
         return request.wishes.workers or 1, 1
