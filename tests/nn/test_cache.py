@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.nn.cache import BeamCache, GrowingCache, Lineage
+from headway.nn.cache import BeamCache, FixedCache, GrowingCache, Lineage
 from headway.nn.masks import Band, Full, Pattern, TopK
 
 CPU = torch.device("cpu")
@@ -35,8 +35,9 @@ def test_a_beam_sees_all_its_ancestors_and_no_others(sizes: list[int], read: int
     assert chosen.is_ancestor.equal(lineage.is_ancestor[[2, 0]])
 
 
-def test_tokens_of_beams_that_ended_are_forgotten_and_no_others() -> None:
-    lineage, cache, count = Lineage.of_one_beam(2, 0, CPU), GrowingCache(), 0
+@pytest.mark.parametrize("in_columns", [False, True])
+def test_tokens_of_beams_that_ended_are_forgotten_and_no_others(in_columns: bool) -> None:
+    lineage, cache, count = Lineage.of_one_beam(2, 0, CPU), GrowingCache(in_columns=in_columns), 0
     forgotten, history = 0, [[[]], [[]]]
     for step in range(30):
         parents = torch.randint(0, 1 if step == 0 else 4, (2, 4))
@@ -86,3 +87,22 @@ def test_beams_append_to_the_cache_that_they_share() -> None:
     assert keys.equal(new)
     assert values.equal(-new)
     assert cache.length == 3
+
+
+def test_a_cache_in_columns_has_the_same_contents() -> None:
+    rows, keys, values = GrowingCache(), torch.randn(2, 3, 20, 4), torch.randn(2, 3, 20, 5)
+    rows.append(keys[:, :, :17], values[:, :, :17])
+    columns = rows.in_columns().select(torch.tensor([1, 0]))
+    assert columns.in_columns() is columns
+    all_keys, all_values = columns.append(keys[[1, 0], :, 17:], values[[1, 0], :, 17:])
+    assert all_keys.equal(keys[[1, 0]])
+    assert all_values.equal(values[[1, 0]])
+    assert all_keys.stride(2) == 1
+
+
+def test_a_memory_stays_in_columns() -> None:
+    keys, values = torch.randn(2, 3, 20, 4), torch.randn(2, 3, 20, 5)
+    chosen_keys, chosen_values = FixedCache(keys, values).in_columns().select(torch.tensor([1, 1])).contents
+    assert chosen_keys.equal(keys[[1, 1]])
+    assert chosen_values.equal(values[[1, 1]])
+    assert chosen_keys.stride(2) == 1

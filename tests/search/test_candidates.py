@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headway.search.candidates import best_candidates
+from headway.search.candidates import best_candidates, best_tokens
 
 
 @settings(max_examples=60)
@@ -31,3 +31,10 @@ def test_scores_are_summed_in_double_precision(vocabulary: int) -> None:
     log_probabilities = torch.full((1, 2, vocabulary), -1.0)
     scores = torch.tensor([[-100.0, -100.0 + 1e-9]], dtype=torch.float64)
     assert int(best_candidates(log_probabilities, scores, 1).parents) == 1
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 4), st.integers(1, 3), st.integers(1, 300))
+def test_the_best_token_is_that_of_argmax(rows: int, beams: int, vocabulary: int) -> None:
+    values = torch.randint(-9, 0, (rows, beams, vocabulary)).float()  # many are equal: the first is taken
+    assert best_tokens(values).equal(values.argmax(-1))

@@ -1,11 +1,14 @@
 """Search with real models: caches, shared beams, batches and padding change nothing."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
 
 from headway.config import ModelConfig, SearchConfig
 from headway.models import Model, build_model
+from headway.models.quick import QuickSteps, quickened
 from headway.search.beam import beam_search
 from headway.search.ensemble import Ensemble
 from headway.search.forced import score_targets
@@ -15,6 +18,7 @@ from headway.search.results import Hypothesis
 from headway.search.rows import SeparateRows
 from headway.search.rules import Rules
 from headway.search.sampling import sample
+from headway.tasks.torch_models import lay_in_columns
 from headway.text.specials import BOS, EOS
 
 VOCABULARY = 150
@@ -68,6 +72,45 @@ def test_a_decoder_only_model_can_be_searched(pattern: str) -> None:
     rules = Rules.of(prompt, config)
     found = beam_search(model, prompt, rules, config)
     assert_same(found, beam_search(SeparateRows(model), prompt, rules, config))
+
+
+@pytest.mark.parametrize("family", ["encoder-decoder", "decoder-only"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"norm_place": "pre"},
+        {"attention_bias": True, "activation": "gelu", "positions": "learned"},
+        {"norm_place": "pre", "activation": "swiglu", "share_embeddings": "none", "heads": 4},
+    ],
+    ids=lambda settings: " ".join(settings) or "paper",
+)
+def test_quick_steps_find_what_the_model_finds(family: str, settings: dict[str, Any]) -> None:
+    model = model_of(family=family, **settings)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "norm" in name or "bias" in name:
+                parameter.add_(torch.randn_like(parameter) / 4)  # fresh ones are all 1 or 0
+    source = some_sources() if family == "encoder-decoder" else torch.randint(5, VOCABULARY, (6, 4))
+    quick = quickened(model)
+    assert isinstance(quick, QuickSteps)
+    lay_in_columns(model)  # as an engine has it; it must not change what was made of the model before
+    config = SearchConfig(beam=5, n_best=5, extra_length=20)
+    rules = Rules.of(source, config)
+    assert_same(beam_search(quick, source, rules, config), beam_search(model, source, rules, config))
+    greedy, expected = (greedy_search(each, source, rules, LengthPenalty.of(config)) for each in (quick, model))
+    assert_same([[each] for each in greedy], [[each] for each in expected])
+    targets = [each.tokens[:3] for each in greedy]
+    for ours, theirs in zip(score_targets(quick, source, targets), score_targets(model, source, targets), strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"pattern": "window"}, {"score": "additive"}, {"score": "dot"}, {"norm": "batch"}, {"d_v": 4}], ids=str
+)
+def test_a_model_with_other_parts_keeps_its_own_steps(settings: dict[str, Any]) -> None:
+    model = model_of(**settings)
+    assert quickened(model) is model
 
 
 def test_the_reported_score_is_that_of_the_model_without_caches() -> None:

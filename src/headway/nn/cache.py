@@ -32,24 +32,81 @@ class Cache(Protocol):
         """What may be attended to among the remembered, given what a `mask` and a `pattern` allow."""
 
 
-class GrowingCache:
-    """Keys and values (B, H, K, E) of all tokens so far, in a buffer that doubles when it is full."""
+class Buffer:
+    """Vectors in the order in which they were appended, along an axis of a tensor that doubles when it is full."""
 
-    def __init__(self) -> None:
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
         self.length = 0
-        self._buffers: KeysValues | None = None
+        self._tensor: Tensor | None = None
+
+    @property
+    def contents(self) -> Tensor:
+        """All so far."""
+        assert self._tensor is not None, "nothing is remembered yet"
+        return self._tensor.narrow(self.axis, 0, self.length)
+
+    def append(self, new: Tensor) -> Tensor:
+        """Append, and return all."""
+        count = new.size(self.axis)
+        start, self.length = self.length, self.length + count
+        if self._tensor is None or self.length > self._tensor.size(self.axis):
+            self._grow(new, start)
+        assert self._tensor is not None
+        self._tensor.narrow(self.axis, start, count).copy_(new)
+        return self.contents
+
+    def select(self, rows: Tensor) -> Self:
+        """A copy for the given rows of the batch, in that order; a row may come more than once."""
+        chosen = type(self)(self.axis)
+        if self._tensor is not None:
+            chosen._tensor = self._tensor.index_select(0, rows)
+            chosen.length = self.length
+        return chosen
+
+    def keep(self, places: Tensor) -> Self:
+        """A copy with only what stands at the given places (B, K), in that order, and with room for as many again."""
+        chosen = type(self)(self.axis)
+        shape = [-1, *self.contents.shape[1:]]
+        shape[self.axis] = -1
+        index = places[:, None, :, None] if self.axis == 2 else places[:, None, None]
+        chosen.append(self.contents.gather(self.axis, index.expand(shape)))
+        return chosen
+
+    def _grow(self, like: Tensor, filled: int) -> None:
+        shape = list(like.shape)
+        shape[self.axis] = max(16, 2 * self.length)
+        bigger = like.new_empty(shape)
+        if self._tensor is not None:
+            bigger.narrow(self.axis, 0, filled).copy_(self._tensor.narrow(self.axis, 0, filled))
+        self._tensor = bigger
+
+
+class GrowingCache:
+    """Keys and values (B, H, K, E) of all tokens so far.
+
+    `in_columns` the keys lie in memory as (B, H, E, K): a CPU multiplies several queries with them much faster.
+    """
+
+    def __init__(self, *, in_columns: bool = False) -> None:
+        self.is_in_columns = in_columns
+        self._keys = Buffer(3 if in_columns else 2)
+        self._values = Buffer(2)
+
+    @property
+    def length(self) -> int:
+        """How many tokens are remembered."""
+        return self._values.length
 
     def recall(self, memory: Tensor | None, project: Project) -> KeysValues:
         """Append the tokens of `memory` (B, Q, D) and return all keys and values."""
         assert memory is not None
-        keys, values = project(memory)
-        start, self.length = self.length, self.length + memory.size(1)
-        if self._buffers is None or self.length > self._buffers[0].size(2):
-            self._buffers = (self._grow(keys, start, 0), self._grow(values, start, 1))
-        for buffer, new in zip(self._buffers, (keys, values), strict=True):
-            buffer[:, :, start : self.length] = new
-        keys, values = self._buffers
-        return keys[:, :, : self.length], values[:, :, : self.length]
+        return self.append(*project(memory))
+
+    def append(self, keys: Tensor, values: Tensor) -> KeysValues:
+        """Append those of the newest tokens (B, H, Q, E) and return all."""
+        all_keys = self._keys.append(keys.mT).mT if self.is_in_columns else self._keys.append(keys)
+        return all_keys, self._values.append(values)
 
     def restrict(self, mask: Tensor | None, pattern: Pattern) -> Restriction:
         """No more than without a cache: the tokens stand in order."""
@@ -57,47 +114,37 @@ class GrowingCache:
 
     def select(self, rows: Tensor) -> Self:
         """A copy for the given rows of the batch, in that order; a row may come more than once."""
-        chosen = type(self)()
-        if self._buffers is not None:
-            keys, values = self._buffers
-            chosen._buffers = (keys.index_select(0, rows), values.index_select(0, rows))
-            chosen.length = self.length
-        return chosen
+        return self._with(self._keys.select(rows), self._values.select(rows))
 
     def keep(self, places: Tensor) -> Self:
         """A copy that remembers only the tokens at the given places (B, K), in that order."""
-        assert self._buffers is not None, "nothing is remembered yet"
-        chosen = type(self)()
-        chosen.length = places.size(1)
-        keys, values = (self._kept(buffer, places) for buffer in self._buffers)
-        chosen._buffers = (keys, values)
-        return chosen
+        return self._with(self._keys.keep(places), self._values.keep(places))
 
-    def _kept(self, buffer: Tensor, places: Tensor) -> Tensor:
-        """The tokens of a buffer (B, H, K', E) at the given places, in one that has room for as many again."""
-        batch, heads, _, width = buffer.shape
-        index = places[:, None, :, None].expand(-1, heads, -1, width)  # (B, H, K, E)
-        roomy = buffer.new_empty(batch, heads, 2 * places.size(1), width)
-        roomy[:, :, : places.size(1)] = buffer.gather(2, index)
-        return roomy
+    def in_columns(self) -> "GrowingCache":
+        """The same with its keys in columns: itself, if they are."""
+        if self.is_in_columns:
+            return self
+        copy = GrowingCache(in_columns=True)
+        if self.length:
+            copy.append(self._keys.contents, self._values.contents)
+        return copy
 
-    def _grow(self, new: Tensor, filled: int, which: int) -> Tensor:
-        batch, heads, _, width = new.shape
-        bigger = new.new_empty(batch, heads, max(16, 2 * self.length), width)
-        if self._buffers is not None:
-            bigger[:, :, :filled] = self._buffers[which][:, :, :filled]
-        return bigger
+    def _with(self, keys: Buffer, values: Buffer) -> Self:
+        copy = type(self)(in_columns=self.is_in_columns)
+        copy._keys, copy._values = keys, values
+        return copy
 
 
 class FixedCache:
-    """Keys and values (B, H, K, E) of a memory that does not change."""
+    """Keys and values (B, H, K, E) of a memory that does not change; the keys may lie in columns here, too."""
 
-    def __init__(self, keys: Tensor, values: Tensor) -> None:
-        self._contents = (keys, values)
+    def __init__(self, keys: Tensor, values: Tensor, *, in_columns: bool = False) -> None:
+        self.contents = (keys, values)
+        self._is_in_columns = in_columns
 
     def recall(self, memory: Tensor | None, project: Project) -> KeysValues:  # noqa: ARG002
         """What is known; nothing is new."""
-        return self._contents
+        return self.contents
 
     def restrict(self, mask: Tensor | None, pattern: Pattern) -> Restriction:
         """No more than without a cache."""
@@ -105,7 +152,14 @@ class FixedCache:
 
     def select(self, rows: Tensor) -> Self:
         """A copy for the given rows of the batch, in that order; a row may come more than once."""
-        return type(self)(*(x.index_select(0, rows) for x in self._contents))
+        keys, values = self.contents
+        chosen = keys.mT.index_select(0, rows).mT if self._is_in_columns else keys.index_select(0, rows)
+        return type(self)(chosen, values.index_select(0, rows), in_columns=self._is_in_columns)
+
+    def in_columns(self) -> "FixedCache":
+        """A copy with its keys in columns, ready to be multiplied again and again."""
+        keys, values = self.contents
+        return FixedCache(keys.mT.contiguous().mT, values.contiguous(), in_columns=True)
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,10 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, T, D) -> the same."""
-        return self.narrow(self.dropout(self._bend(self.widen(x))))
+        return self.narrow(self.dropout(self.bend(self.widen(x))))
 
-    def _bend(self, hidden: Tensor) -> Tensor:
+    def bend(self, hidden: Tensor) -> Tensor:
+        """The activation of what was widened."""
         match self.activation:
             case "relu":
                 return F.relu(hidden)

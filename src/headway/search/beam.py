@@ -119,11 +119,14 @@ def part(best: Candidates, beam: int) -> tuple[Candidates, Candidates]:
 
 def keep(beams: Beams, ending: Candidates, log_probabilities: Tensor, penalty: LengthPenalty, n_best: int) -> Beams:
     """The beams with the outputs that end now, of which the best of each sentence are kept."""
+    rows, places = (ending.scores.isfinite() & ~beams.is_over[:, None]).nonzero(as_tuple=True)
+    if not len(rows):
+        return beams
+    parents = ending.parents[rows, places]
+    lasts = log_probabilities[rows, parents, EOS]
     kept, ended = list(beams.kept), list(beams.ended)
-    for row, place in (ending.scores.isfinite() & ~beams.is_over[:, None]).nonzero().tolist():
-        beam = int(ending.parents[row, place])
-        last = float(log_probabilities[row, beam, EOS])
-        sentence = int(beams.sentences[row])
+    numbers = (each.tolist() for each in (rows, beams.sentences[rows], parents, lasts))
+    for row, sentence, beam, last in zip(*numbers, strict=True):
         kept[sentence] = with_output(kept[sentence], output(beams, row, beam, penalty, (EOS, last)), n_best)
         ended[sentence] += 1
     return replace(beams, kept=tuple(kept), ended=tuple(ended))

@@ -30,10 +30,8 @@ def best_candidates(log_probabilities: Tensor, scores: Tensor, count: int) -> Ca
 
     The best `count` tokens lie in the `count` blocks with the largest maxima, and only those are sorted.
     """
-    rows, beams, vocabulary = log_probabilities.shape
-    if vocabulary % BLOCK:
-        log_probabilities = F.pad(log_probabilities, (0, -vocabulary % BLOCK), value=-torch.inf)
-    blocks = log_probabilities.view(rows, beams, -1, BLOCK)  # (B, N, M, 64)
+    beams, vocabulary = log_probabilities.shape[1:]
+    blocks = in_blocks(log_probabilities)  # (B, N, M, 64)
     in_beam = blocks.size(2)
     maxima = (blocks.amax(-1) + scores[..., None]).flatten(1)  # (B, N M)
     chosen = maxima.topk(min(count, maxima.size(1)), dim=1).indices  # (B, C')
@@ -44,3 +42,18 @@ def best_candidates(log_probabilities: Tensor, scores: Tensor, count: int) -> Ca
     tokens = block % in_beam * BLOCK + places % BLOCK
     # Beyond the vocabulary nothing is possible; where even that is chosen, any token will do.
     return Candidates(best, block // in_beam, tokens.clamp(max=vocabulary - 1))
+
+
+def best_tokens(log_probabilities: Tensor) -> Tensor:
+    """The best token of each beam (B, N, V) -> (B, N), of equal ones the first: `argmax`, which reads one by one."""
+    blocks = in_blocks(log_probabilities)
+    block = blocks.amax(-1).argmax(-1, keepdim=True)  # (B, N, 1)
+    values = blocks.gather(2, block[..., None].expand(-1, -1, -1, BLOCK))  # (B, N, 1, 64)
+    return (block * BLOCK + values.argmax(-1))[..., 0]
+
+
+def in_blocks(log_probabilities: Tensor) -> Tensor:
+    """(B, N, V) -> (B, N, M, 64); what is added to the last block is impossible."""
+    if missing := -log_probabilities.size(-1) % BLOCK:
+        log_probabilities = F.pad(log_probabilities, (0, missing), value=-torch.inf)
+    return log_probabilities.unflatten(-1, (-1, BLOCK))

@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from headway.search.candidates import best_tokens
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
 from headway.search.rules import Rules
@@ -16,4 +17,4 @@ def greedy_search(model: StepModel, source: Tensor, rules: Rules, penalty: Lengt
 
 def most_probable(log_probabilities: Tensor, sentences: Tensor, length: int) -> Tensor:  # noqa: ARG001
     """The best token of each beam: (B, N, V) -> (B, N)."""
-    return log_probabilities.argmax(dim=-1)
+    return best_tokens(log_probabilities)

@@ -55,6 +55,7 @@ class Rules:
 
     def _forbid(self, log_probabilities: Tensor, length: int) -> None:
         """What no output may have after `length` tokens."""
-        log_probabilities[..., NEVER_WRITTEN] = -torch.inf
+        log_probabilities[..., PAD : BOS + 1] = -torch.inf  # NEVER_WRITTEN by slices, which are cheap
+        log_probabilities[..., UNK : MASK + 1] = -torch.inf
         if length < self.shortest:
             log_probabilities[..., EOS] = -torch.inf

@@ -36,12 +36,23 @@ class ShowsAttention(Protocol):
 
 
 class TorchEngine:
-    """A model of ours, or anything else that can be stepped, and how to search it."""
+    """A model of ours, or anything else that can be stepped, and how to search it.
+
+    `quick` is the same model with quicker steps, if there are such.
+    """
 
     name = "torch"
 
-    def __init__(self, model: StepModel, config: SearchConfig, device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self,
+        model: StepModel,
+        config: SearchConfig,
+        device: torch.device | str = "cpu",
+        *,
+        quick: StepModel | None = None,
+    ) -> None:
         self.model = model
+        self.steps = quick or model
         self.config = config
         self.device = torch.device(device)
         self.penalty = LengthPenalty.of(config)
@@ -65,17 +76,17 @@ class TorchEngine:
         rules = Rules.of(source, self.config, [part.prefix for part in parts])
         if any(part.phrases for part in parts):
             constraints = Constraints([part.phrases for part in parts])
-            return beam_search(self.model, source, constraints.make_room(rules), self.config, constraints)
+            return beam_search(self.steps, source, constraints.make_room(rules), self.config, constraints)
         if self.config.method == "sampling":
-            return sample(self.model, source, rules, self.config, [(part.number, part.place) for part in parts])
+            return sample(self.steps, source, rules, self.config, [(part.number, part.place) for part in parts])
         if self.config.beam == 1:
-            return [[only] for only in greedy_search(self.model, source, rules, self.penalty)]
-        return beam_search(self.model, source, rules, self.config)
+            return [[only] for only in greedy_search(self.steps, source, rules, self.penalty)]
+        return beam_search(self.steps, source, rules, self.config)
 
     def score(self, parts: Sequence[Part]) -> list[list[Hypothesis]]:
         """The given targets of parts as hypotheses."""
         targets = [part.target or [] for part in parts]
-        values = score_targets(self.model, self._sources(parts), targets)
+        values = score_targets(self.steps, self._sources(parts), targets)
         return [
             [Hypothesis.of([*target, EOS], each, self.penalty)] for target, each in zip(targets, values, strict=True)
         ]
@@ -90,7 +101,7 @@ class TorchEngine:
 
     def alternatives(self, part: Part, before: Sequence[int], count: int) -> list[Alternative]:
         """The best `count` tokens after the beginning `before` of an output, and how each goes on."""
-        return alternatives(self.model, self._sources([part]), before, count, self.config)
+        return alternatives(self.steps, self._sources([part]), before, count, self.config)
 
     def _sources(self, parts: Sequence[Part]) -> Tensor:
         """The sources of parts (B, S), with EOS."""

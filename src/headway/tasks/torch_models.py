@@ -8,6 +8,7 @@ from torch import nn
 from headway.config import Config
 from headway.errors import UserError
 from headway.models import DecoderOnly, EncoderDecoder, EncoderOnly
+from headway.models.quick import quickened
 from headway.search.ensemble import Ensemble
 from headway.search.steps import StepModel
 from headway.search.torch_engine import TorchEngine
@@ -23,13 +24,18 @@ def open_torch(
     device = choose_device(config.machine.device)
     if config.machine.threads:
         torch.set_num_threads(config.machine.threads)
-    model = load_model(run, checkpoint).to(device)
-    others = [_load_member(other, run).to(device) for other in ensemble]
-    if device.type == "cpu":
-        for each in (model, *others):
-            lay_in_columns(each)
-    together: StepModel = Ensemble([model, *others]) if others else model
-    return TorchEngine(together, config.search, device), torch.get_num_threads()
+    models = [load_model(run, checkpoint), *(_load_member(other, run) for other in ensemble)]
+    for model in models:
+        model.to(device)
+        if device.type == "cpu":
+            lay_in_columns(model)
+    quick = [quickened(model) if device.type == "cpu" else model for model in models]
+    return TorchEngine(together(models), config.search, device, quick=together(quick)), torch.get_num_threads()
+
+
+def together(models: Sequence[StepModel]) -> StepModel:
+    """Several models as one."""
+    return Ensemble(models) if len(models) > 1 else models[0]
 
 
 def lay_in_columns(model: nn.Module) -> None:
