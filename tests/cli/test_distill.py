@@ -34,6 +34,7 @@ def test_a_student_learns_without_translations_by_people(taught: Path, distilled
     result = json.loads(done.stdout)
     assert result["student"]["bleu"] > 60, "it has learned"
     assert result["student"]["parameters"] < result["teacher"]["parameters"]
+    assert (result["teacher"]["beam"], result["student"]["beam"]) == (4, 1)
     assert "1,500/1,500  lines translated by the teacher" in done.stderr
     assert f"validation BLEU{result['teacher']['bleu']:>15.2f}{result['student']['bleu']:>12.2f}" in done.stderr
     assert f"headway export {out} --to ctranslate2" in done.stderr

@@ -165,4 +165,4 @@ def test_one_process_distils(
     ],
 )
 def test_the_default_student(model: dict, expected: list[str]) -> None:
-    assert smaller(headway.ModelConfig(**model)) == expected
+    assert smaller(headway.ModelConfig(**model)) == [*expected, "search.beam=1", "search.n_best=1"]

@@ -60,8 +60,8 @@ def distill(
 
     The teacher translates the texts into distilled.jsonl in the student's directory; interrupted, the same command goes
     on after the last of them. Without --preset and --config, the student is of the teacher's settings, but with one
-    decoder layer and feed-forward layers of half the width. Settings of search and machine are for both. Without
-    validation files, the sentences that the teacher was validated with serve, and are not learned from.
+    decoder layer, feed-forward layers of half the width and greedy search. Settings of search and machine are for both.
+    Without validation files, the sentences that the teacher was validated with serve, and are not learned from.
 
     \b
     Examples:
@@ -117,7 +117,7 @@ def train_watched(student: "Student", teacher: "Teacher", changes: list[str]) ->
     """Train the student, with a bar; told to stop, end the command."""
     from headway.tasks.distilling import train_student
 
-    found, signals = watched(lambda observer: train_student(student, teacher, changes=changes, observer=observer))
+    found, signals = watched(lambda observer: train_student(student, teacher, settings=changes, observer=observer))
     if found.outcome.result is None:
         command = f"headway distill {_quoted(teacher.run.path)} --out {_quoted(student.out)} --resume"
         typer.echo(f"stopped after step {found.outcome.progress.step:,}; go on with: {command}", err=True)
@@ -161,6 +161,7 @@ def as_text(found: "Distillation", teacher_run: Path) -> str:
         lines += [
             f"{'':<18}{'teacher':>12}{'student':>12}",
             f"{'parameters':<18}{teacher.parameters:>12,}{student.parameters:>12,}",
+            f"{'beam':<18}{teacher.beam:>12,}{student.beam:>12,}",
             f"{'validation BLEU':<18}{teacher.bleu:>12.2f}{student.bleu:>12.2f}",
             f"{'sentences/s':<18}{teacher.sentences_per_second:>12,.1f}{student.sentences_per_second:>12,.1f}"
             f"   {ratio:.1f} times as fast",

@@ -86,15 +86,16 @@ def student_settings(teacher: Run, preset: str | None, file: Path | None, assign
 
 
 def smaller(teacher: ModelConfig) -> list[str]:
-    """A deep encoder, a decoder of one layer, and feed-forward layers of half the width.
+    """A deep encoder, a decoder of one layer, feed-forward layers of half the width, and greedy search.
 
     A text is read at once, but written token by token: most of the time goes through the decoder, and depth is missed
-    less there (Kasai et al. 2021).
+    less there (Kasai et al. 2021). What the teacher's beam found has been learned, so that a student hardly needs one
+    (Kim & Rush 2016).
     """
     d_ff = max(teacher.d_ff // 2, min(teacher.d_model, teacher.d_ff))
-    if teacher.family == "decoder-only":
-        return [f"model.layers={max(teacher.layers // 2, 1)}", f"model.d_ff={d_ff}"]
-    return ["model.decoder_layers=1", f"model.d_ff={d_ff}"]
+    is_single = teacher.family == "decoder-only"
+    layers = f"model.layers={max(teacher.layers // 2, 1)}" if is_single else "model.decoder_layers=1"
+    return [layers, f"model.d_ff={d_ff}", "search.beam=1", "search.n_best=1"]
 
 
 def check_student(student: Student, teacher: Teacher, lessons: Lessons | None, *, resume: bool) -> None:
@@ -146,21 +147,20 @@ def validation_of(teacher: Run) -> Corpus:
 
 
 def train_student(
-    student: Student, teacher: Teacher, *, changes: Sequence[str] = (), observer: Observer = NOBODY
+    student: Student, teacher: Teacher, *, settings: Sequence[str] = (), observer: Observer = NOBODY
 ) -> Distillation:
     """Train on what the teacher wrote, or go on with it, its settings changed; then see both side by side."""
+    changes = settings if student.is_set_up else ()  # a new one has the settings that were asked for
     if not student.is_set_up:
         _set_up(student, teacher, observer)
-        changes = ()  # the settings are as they were asked for
     outcome = train_run(student.out, Wanted(assignments=changes), resume=True, observer=observer)
     pairs = read_samples(outcome.run)
     if outcome.result is None or not pairs:
         return Distillation(outcome)
     observer.watch(Noted(f"teacher and student translate {len(pairs):,} validation sentences, in turns"))
-    settings = (*teacher.settings, "search.n_best=1")
     entrants = (
-        Entrant(teacher.run, teacher.checkpoint, settings),
-        Entrant(outcome.run, outcome.run.chosen(), settings),
+        Entrant(teacher.run, teacher.checkpoint, (*teacher.settings, "search.n_best=1")),
+        Entrant(outcome.run, outcome.run.chosen(), (*teacher_settings(settings), "search.n_best=1")),
     )
     return Distillation(outcome, side_by_side(*entrants, pairs))
 
@@ -233,4 +233,4 @@ def distill(
         are_all = write_translations(teacher, lessons, student.out, workers=workers, listener=listener)
         if not are_all:
             return None
-    return train_student(student, teacher, changes=settings, observer=observer)
+    return train_student(student, teacher, settings=settings, observer=observer)

@@ -23,6 +23,8 @@ class Side:
     run: str
     checkpoint: str
     parameters: int
+    beam: int
+    """1 is greedy search."""
     bleu: float
     sentences_per_second: float
 
@@ -65,7 +67,8 @@ class Entrant:
         bleu = score_texts(self.texts, references, language=language, metrics=("bleu",), samples=0)["bleu"]
         parameters = describe(config).parameters["total"]
         rate = len(pairs) / self.seconds
-        return Side(str(self.run.path), self.checkpoint.path.name, parameters, bleu.value, rate)
+        beam = self._translator.config.beam
+        return Side(str(self.run.path), self.checkpoint.path.name, parameters, beam, bleu.value, rate)
 
 
 def side_by_side(first: Entrant, second: Entrant, pairs: Sequence[Pair]) -> tuple[Side, Side]:
