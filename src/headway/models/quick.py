@@ -187,8 +187,7 @@ class Network:
     @classmethod
     def of(cls, network: FeedForward, residual: Residual) -> "Network":
         """That of a layer."""
-        bend = torch.relu_ if network.activation == "relu" else network.bend
-        return cls(Product.of(network.widen), bend, Product.of(network.narrow), Around.of(residual))
+        return cls(Product.of(network.widen), network.bend, Product.of(network.narrow), Around.of(residual))
 
     def __call__(self, x: Tensor) -> Tensor:
         """`x` (B N, D) -> the same."""

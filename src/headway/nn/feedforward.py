@@ -29,10 +29,10 @@ class FeedForward(nn.Module):
         return self.narrow(self.dropout(self.bend(self.widen(x))))
 
     def bend(self, hidden: Tensor) -> Tensor:
-        """The activation of what was widened."""
+        """The activation of what was widened, which may be overwritten."""
         match self.activation:
             case "relu":
-                return F.relu(hidden)
+                return F.relu_(hidden)
             case "gelu":
                 return F.gelu(hidden)
             case "swiglu":
