@@ -125,13 +125,13 @@ def test_presets_are_valid_and_survive_toml(name: str) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_serve_all_families(name: str, family: str) -> None:
     assert load_config(name, assignments=[f"model.family={family}"]).model.decoder_layers is None
-    assert "decoder_layers" in PRESETS["tiny"].settings["model"], "nothing was taken from the preset itself"
+    assert "decoder_layers" in PRESETS["demo"].settings["model"], "nothing was taken from the preset itself"
 
 
 def test_layers_that_are_set_are_those_of_both_stacks() -> None:
-    assert load_config("tiny", assignments=["model.d_ff=64"]).model.decoder_layers == 2
-    assert load_config("tiny", assignments=["model.layers=3"]).model.decoder_layers is None
-    assert load_config("tiny", assignments=["model.layers=3", "model.decoder_layers=1"]).model.decoder_layers == 1
+    assert load_config("demo", assignments=["model.d_ff=64"]).model.decoder_layers == 2
+    assert load_config("demo", assignments=["model.layers=3"]).model.decoder_layers is None
+    assert load_config("demo", assignments=["model.layers=3", "model.decoder_layers=1"]).model.decoder_layers == 1
 
 
 def test_a_decoder_that_was_asked_for_is_refused_where_there_is_none() -> None:

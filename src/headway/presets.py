@@ -48,20 +48,19 @@ PRESETS: dict[str, Preset] = {
         "for up to 300,000 pairs, on any computer",
         {
             "model": {
-                "layers": 4,
-                "decoder_layers": 2,  # writing takes as long as these do
-                "d_model": 192,
-                "d_ff": 512,
+                "layers": 3,
+                "d_model": 256,
+                "d_ff": 1024,
                 "heads": 4,
-                "dropout": 0.3,
+                "dropout": 0.25,
                 "norm_place": "pre",
             },
             "train": {
-                "steps": 10_000,
+                "steps": 8000,
                 "batch_tokens": 1024,
                 "schedule": "cosine",
-                "warmup": 1000,
-                "peak_rate": 0.002,
+                "warmup": 500,
+                "peak_rate": 0.0015,
                 "validate_every": 1000,
                 "save_every": 1000,
                 "average": 0,  # the cosine has come to rest
@@ -131,9 +130,9 @@ def choose_preset(pairs: int) -> tuple[str, str]:
 
 
 def choose_steps(pairs: int) -> int:
-    """How long `tiny` learns from so many pairs: 10,000 steps at 30,000, then with the root of their number."""
-    steps = 10_000 * (pairs / 30_000) ** 0.5
-    return min(max(round(steps / 500) * 500, 1000), 30_000)
+    """How long `tiny` learns from so many pairs: 8,000 steps at 30,000, then with the root of their number."""
+    steps = 8000 * (pairs / 30_000) ** 0.5
+    return min(max(round(steps / 500) * 500, 1000), 25_000)
 
 
 def find_preset(name: str) -> Preset:
