@@ -6,7 +6,7 @@ import torch
 
 from headway.text.specials import PAD
 from headway.train.loss import cross_entropy
-from headway.train.r_drop import r_drop_loss
+from headway.train.r_drop import CHUNK, r_drop_loss, r_drop_output_loss
 
 
 def inputs() -> tuple[torch.Tensor, torch.Tensor]:
@@ -48,3 +48,17 @@ def test_equal_passes_do_not_diverge() -> None:
     torch.testing.assert_close(
         r_drop_loss(twice, targets, 9.0, 0.1, "paper").smoothed, cross_entropy(logits[:2], targets, 0.1).smoothed
     )
+
+
+@pytest.mark.parametrize("kind", ["paper", "torch"])
+@pytest.mark.parametrize("rows", [2, CHUNK])  # of 3 tokens each: less than one chunk, and several with a rest
+def test_the_fused_loss_is_that_of_the_logits(kind, rows) -> None:
+    states = torch.randn(2 * rows, 3, 5, dtype=torch.float64, requires_grad=True)
+    output = torch.randn(7, 5, dtype=torch.float64, requires_grad=True)
+    targets = torch.randint(1, 7, (rows, 3))
+    targets[-1, -1] = PAD
+    plain = r_drop_loss(states @ output.T, targets, 5.0, 0.1, kind)
+    fused = r_drop_output_loss(states, output, targets, 5.0, 0.1, kind)
+    torch.testing.assert_close(fused, plain)
+    gradients = [torch.autograd.grad(3 * loss.smoothed, (states, output)) for loss in (plain, fused)]
+    torch.testing.assert_close(*gradients)

@@ -13,7 +13,7 @@ from headway.data.objectives import Seq2SeqBatch
 from headway.models import EncoderDecoder, EncoderOnly, Model
 from headway.train.batches import Batch
 from headway.train.loss import Loss, cross_entropy, output_loss
-from headway.train.r_drop import r_drop_loss
+from headway.train.r_drop import r_drop_loss, r_drop_output_loss
 
 
 class Objective(nn.Module):
@@ -25,17 +25,22 @@ class Objective(nn.Module):
         self.config = config
 
     def forward(self, batch: Batch) -> Loss:
-        epsilon = self.config.label_smoothing if self.training else 0.0
-        kind = self.config.smoothing
-        if self.training and self.config.r_drop:
-            twice = type(batch)(*(torch.cat([x, x]) for x in batch))
-            logits = self._head()(self._states(twice)).float()
-            return r_drop_loss(logits, batch.answer, self.config.r_drop, epsilon, kind)
-        states, output = self._states(batch), self._head()
+        smoothing = (self.config.label_smoothing if self.training else 0.0, self.config.smoothing)
+        r_drop = self.config.r_drop if self.training else 0.0
+        states = self._states(type(batch)(*(torch.cat([x, x]) for x in batch)) if r_drop else batch)
+        output, answer = self._head(), batch.answer
         with torch.autocast(states.device.type, enabled=False):
-            if output.bias is not None:
-                return cross_entropy(output(states.float()), batch.answer, epsilon, kind)
-            return output_loss(states.float(), output.weight, batch.answer, epsilon, kind)
+            states = states.float()
+            if output.bias is not None:  # the fused losses know none
+                logits = output(states)
+                return (
+                    r_drop_loss(logits, answer, r_drop, *smoothing)
+                    if r_drop
+                    else cross_entropy(logits, answer, *smoothing)
+                )
+            if r_drop:
+                return r_drop_output_loss(states, output.weight, answer, r_drop, *smoothing)
+            return output_loss(states, output.weight, answer, *smoothing)
 
     def _states(self, batch: Batch) -> Tensor:
         if isinstance(batch, Seq2SeqBatch):
