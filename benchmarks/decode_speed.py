@@ -44,6 +44,7 @@ def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> It
     hasty = {"run": path, "engine": "torch", "patience": 1}
     yield Row(f"headway torch, {cores} x 1, patience 1", HEADWAY, hasty, processes=cores)
     yield Row(f"headway torch, 1 x {cores}", HEADWAY, {"run": path, "engine": "torch"})
+    yield Row(f"headway torch, 1 x {cores}, patience 1", HEADWAY, hasty)
     for kind in ("fp32", "int8"):
         wishes = {"run": path, "engine": "ctranslate2", "quantization": kind}
         yield Row(f"headway ctranslate2 {kind}", HEADWAY, wishes)
@@ -83,11 +84,12 @@ def read_sentences(path: Path | None, count: int) -> list[str]:
 
 
 def take_turns(bench: Bench, engines: Sequence[Row], rounds: int) -> Measured:
-    """Every row with every beam, in each round."""
-    measured: Measured = {beam: {row.name: [] for row in engines} for beam in BEAMS}
+    """Every row with every beam, in each round; a greedy search knows no patience."""
+    wanted = {beam: [row for row in engines if beam > 1 or "patience" not in row.wanted] for beam in BEAMS}
+    measured: Measured = {beam: {row.name: [] for row in wanted[beam]} for beam in BEAMS}
     for number in range(1, rounds + 1):
         for beam, of_row in measured.items():
-            for row in engines:
+            for row in wanted[beam]:
                 found = bench.measure(row, beam)
                 of_row[row.name].append(found)
                 rate, single = len(found.texts) / all_seconds(found), one_by_one(found) * 1000
