@@ -74,6 +74,7 @@ def test_a_decoder_only_model_can_be_searched(pattern: str) -> None:
     assert_same(found, beam_search(SeparateRows(model), prompt, rules, config))
 
 
+@pytest.mark.parametrize("large", [0, 1e9], ids=["packed", "plain"])
 @pytest.mark.parametrize("family", ["encoder-decoder", "decoder-only"])
 @pytest.mark.parametrize(
     "settings",
@@ -85,7 +86,10 @@ def test_a_decoder_only_model_can_be_searched(pattern: str) -> None:
     ],
     ids=lambda settings: " ".join(settings) or "paper",
 )
-def test_quick_steps_find_what_the_model_finds(family: str, settings: dict[str, Any]) -> None:
+def test_quick_steps_find_what_the_model_finds(
+    family: str, settings: dict[str, Any], large: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headway.models.quick.LARGE", large)
     model = model_of(family=family, **settings)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
