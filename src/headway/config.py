@@ -219,6 +219,9 @@ encoder. Those that need one text only read the source side."""
     """Number of updates."""
     batch_tokens: Count = 25_000
     """About how many source tokens, and about how many target tokens, one update sees, on all ranks together."""
+    mix: Count = 1
+    """How many batches, each of sentences of like length, are mixed, so that an update learns from so many lengths. \
+1 leaves them as they are, as in the paper."""
     accumulate: Count = 1
     """In how many parts a rank works through its share of an update, one after the other, to need less memory. \
 The gradient stays that of the whole."""

@@ -58,6 +58,7 @@ PRESETS: dict[str, Preset] = {
             "train": {
                 "steps": 8000,
                 "batch_tokens": 1024,
+                "mix": 8,
                 "schedule": "cosine",
                 "warmup": 500,
                 "peak_rate": 0.0015,

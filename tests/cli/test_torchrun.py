@@ -106,7 +106,7 @@ def undisturbed(files: list[str], tmp_path_factory: pytest.TempPathFactory) -> P
     out = tmp_path_factory.mktemp("runs") / "run"
     with started(command(files, out)) as process:
         output, lines = finished(process)
-    assert process.returncode == 0, lines
+    assert process.returncode == 0, "\n".join(lines)
     result = json.loads(output)  # one line, of one rank
     assert set(result["scores"]) == {"perplexity", "bleu"}
     for text in ("preset tiny", "training 0.03M parameters", "step 30: validation", "trained 60 steps", "the model is"):
@@ -122,7 +122,7 @@ def test_a_killed_rank_is_started_again_and_nothing_is_lost(
         wait_for(lambda: steps_done(out) >= 12, process)
         os.kill(workers_of(process)[1], signal.SIGKILL)
         output, lines = finished(process)
-    assert process.returncode == 0, lines
+    assert process.returncode == 0, "\n".join(lines)
     assert json.loads(output)["step"] == 60
     assert said(lines, "0 of them done") == 1
     assert final_weights(out) == final_weights(undisturbed)

@@ -44,11 +44,11 @@ def test_an_epoch_has_every_pair_once_and_the_next_another_order(prepared: Prepa
 
 
 @settings(max_examples=20)
-@given(st.integers(0, 60))
-def test_going_on_from_any_position_gives_what_would_have_come(prepared: Prepared, done: int) -> None:
-    whole = take(loader_of(prepared), START, done + 5)
+@given(st.integers(0, 60), st.integers(1, 5))
+def test_going_on_from_any_position_gives_what_would_have_come(prepared: Prepared, done: int, mix: int) -> None:
+    whole = take(loader_of(prepared, mix=mix), START, done + 5)
     start = whole[done - 1][1] if done else START
-    assert take(loader_of(prepared), start, 5) == whole[done:]
+    assert take(loader_of(prepared, mix=mix), start, 5) == whole[done:]
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 7])

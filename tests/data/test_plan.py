@@ -52,6 +52,20 @@ def test_every_pair_is_in_exactly_one_batch_and_batches_fit(pairs, tokens: int, 
         assert len(batch) * width <= tokens or len(batch) == 1
 
 
+@settings(max_examples=150)
+@given(lengths, st.integers(1, 500), st.integers(2, 9))
+def test_mixed_batches_have_the_same_pairs_as_those_that_were_mixed(pairs, tokens: int, mix: int) -> None:
+    cells, *_ = cells_of(pairs)
+    mixed, unmixed = (plan_epoch(cells, tokens, 1, 0, count) for count in (mix, 1))
+    assert len(mixed) == len(unmixed)
+    for first in range(0, len(mixed), mix):
+        group = range(first, min(first + mix, len(mixed)))
+        sizes = [len(mixed.places(number)) for number in group]
+        assert max(sizes) - min(sizes) <= 1
+        found, expected = (np.concatenate([plan.places(number) for number in group]) for plan in (mixed, unmixed))
+        assert sorted(found.tolist()) == sorted(expected.tolist())
+
+
 def some_corpus() -> list[tuple[int, int]]:
     random = np.random.default_rng(1)
     target = random.poisson(12, 20_000) + 1
@@ -103,3 +117,17 @@ def test_lengths_of_consecutive_batches_are_unrelated() -> None:
     plan = plan_epoch(cells, 1000, 1, 0)
     means = np.array([target[by_cell[plan.places(number)]].mean() for number in range(len(plan))])
     assert abs(np.corrcoef(means[1:], means[:-1])[0, 1]) < 0.2
+
+
+def test_a_mixed_batch_has_many_lengths_and_about_as_many_tokens_as_wanted() -> None:
+    cells, by_cell, _, target = cells_of(some_corpus())
+    spreads, sizes = {}, {}
+    for mix in (1, 8):
+        plan = plan_epoch(cells, 1000, 1, 0, mix)
+        batches = [target[by_cell[plan.places(number)]] for number in range(len(plan) - mix)]
+        spreads[mix] = np.mean([batch.std() for batch in batches])
+        sizes[mix] = [(batch + 1).sum() for batch in batches]
+    assert spreads[1] < 0.5
+    assert spreads[8] > 0.8 * target.std()
+    assert np.mean(sizes[8]) == pytest.approx(np.mean(sizes[1]), rel=0.01)
+    assert max(sizes[8]) < 1200

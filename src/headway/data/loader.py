@@ -51,6 +51,7 @@ class Loader(Generic[Made]):
         *,
         tokens: int,
         seed: int,
+        mix: int = 1,
         rank: int = 0,
         ranks: int = 1,
         ahead: int = 4,
@@ -59,13 +60,14 @@ class Loader(Generic[Made]):
         self.make = make
         self.tokens = tokens
         self.seed = seed
+        self.mix = mix
         self.rank = rank
         self.ranks = ranks
         self.ahead = ahead
 
     def epoch(self, epoch: int, first: int = 0) -> Iterator[Rows]:
         """This rank's rows of the batches of one epoch, from batch `first` on."""
-        plan = plan_epoch(self.prepared.cells, self.tokens, self.seed, epoch)
+        plan = plan_epoch(self.prepared.cells, self.tokens, self.seed, epoch, self.mix)
         for number in range(first, len(plan)):
             numbers = self.prepared.numbers(plan.places(number))[self.rank :: self.ranks]
             is_last = number + 1 == len(plan)

@@ -8,6 +8,9 @@ slowly: target lengths in groups, from short to long, and within a group source 
 again. It shuffles every cell, cuts the line into batches, and shuffles the batches. The size of the groups and the
 first cut are drawn anew for each epoch, so that a pair meets others each time. Nothing is kept but the cells and the
 cuts: which pairs a batch has is computed when it is asked for.
+
+Sentences of one length teach much about this length, and what the next batch teaches contradicts it. So batches may be
+*mixed*: the pairs of several are put together and dealt out again, so that each has some of all their lengths.
 """
 
 from dataclasses import dataclass
@@ -65,13 +68,20 @@ class Plan:
     """Which batch of the line is the k-th of the epoch."""
     key: tuple[int, int]
     """Seed and epoch."""
+    mix: int
+    """How many consecutive batches are mixed."""
 
     def __len__(self) -> int:
         return len(self.order)
 
     def places(self, number: int) -> Integers:
         """Where the pairs of the `number`-th batch stand on disk."""
-        batch = self.order[number]
+        first = number - number % self.mix
+        mixed = self.order[first : first + self.mix]
+        return np.concatenate([self._unmixed(batch) for batch in mixed])[number - first :: len(mixed)]
+
+    def _unmixed(self, batch: int) -> Integers:
+        """Where the pairs between two cuts of the line stand on disk."""
         places = np.arange(self.cuts[batch], self.cuts[batch + 1])
         cells = np.searchsorted(self.starts, places, side="right") - 1  # on the line
         on_disk = np.empty_like(places)
@@ -83,17 +93,18 @@ class Plan:
         return on_disk
 
 
-def plan_epoch(cells: Cells, tokens: int, seed: int, epoch: int) -> Plan:
+def plan_epoch(cells: Cells, tokens: int, seed: int, epoch: int, mix: int = 1) -> Plan:
     """Cut and shuffle; a batch has at most `tokens` tokens a side, EOS and padding counted.
 
-    A pair that is longer than that by itself is a batch of its own.
+    A pair that is longer than that by itself is a batch of its own. If batches are mixed, they have about so many
+    tokens without the padding.
     """
     random = np.random.default_rng((seed, epoch))
     line = _string(cells, tokens * random.uniform(*GROUP_BATCHES))
     starts = np.concatenate([[0], np.cumsum(cells.counts[line])])
     widths = np.maximum(cells.source, cells.target)[line] + 1
     cuts = _cut(starts, widths, tokens, first_share=1 - random.random())
-    return Plan(cells, line, starts, cuts, random.permutation(len(cuts) - 1), (seed, epoch))
+    return Plan(cells, line, starts, cuts, random.permutation(len(cuts) - 1), (seed, epoch), mix)
 
 
 def _string(cells: Cells, group_tokens: float) -> Integers:

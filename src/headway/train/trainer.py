@@ -58,7 +58,9 @@ class Trainer:
         self.run, self.model, self.config, self.ranks = run, model.to(device), config, ranks
         self.judge, self.should_stop = judge, should_stop
         self.watch: Watch = watch if ranks.is_first else lambda _: None
-        self.loader = self._loader(train, dropout=config.tokenizer.dropout, parts=config.train.accumulate)
+        self.loader = self._loader(
+            train, dropout=config.tokenizer.dropout, parts=config.train.accumulate, mix=config.train.mix
+        )
         self.valid = self._loader(valid) if valid is not None else None
         precision = Precision(config.machine, device)
         objective = with_machine_settings(Objective(model, config.train), config.machine, self.warn)
@@ -244,7 +246,7 @@ class Trainer:
         """Whether something that is done every so many steps, and at the end, is to be done now."""
         return progress.step % every == 0 or self.is_over(progress)
 
-    def _loader(self, prepared: Prepared, *, dropout: float = 0.0, parts: int = 1) -> Loader[Share]:
+    def _loader(self, prepared: Prepared, *, dropout: float = 0.0, parts: int = 1, mix: int = 1) -> Loader[Share]:
         make = BatchMaker(self.config, self.run.vocabulary, dropout=dropout, parts=parts)
         settings = self.config.train
         return Loader(
@@ -252,6 +254,7 @@ class Trainer:
             make,
             tokens=settings.batch_tokens,
             seed=settings.seed,
+            mix=mix,
             rank=self.ranks.rank,
             ranks=self.ranks.count,
         )
