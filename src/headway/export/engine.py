@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tokenizers import Tokenizer as Engine
 
@@ -29,14 +29,17 @@ from headway.text.specials import BOS, EOS, MASK, PAD, SPECIAL_TOKENS
 from headway.text.tokenizer import Tokenizer
 from headway.text.vocabulary import Vocabulary
 
+Answer = TypeVar("Answer")
 ITS_PENALTY = 1e-3
 """The power penalty that CTranslate2 is given: next to none, so that an output that never ends does not push out those
 that do. With none at all it would stop at the first output."""
 PATIENCE = 2
 """How many times as many outputs as beams are waited for if nothing is set. With 1, bad ones that end early would end
 the search before the best is found."""
-CALLS_AHEAD = 8
+CALLS_AHEAD = 16
 """How many batches of each worker are asked for together, so that none waits for the others after each."""
+IN_HAND = 2
+"""How many batches of each worker CTranslate2 is given at most: one under way, and one so that no worker waits."""
 
 
 class Ctranslate2Engine:
@@ -145,8 +148,9 @@ class Ctranslate2Engine:
     ) -> list[list[Hypothesis]]:
         """All outputs of a search by batches, in each of which the largest of the limits is that of all."""
         enough = PATIENCE * self.config.beam if self.config.patience is None else int(self.config.enough)
-        results = self._in_batches(
+        return self._in_batches(
             self._translator.translate_batch,
+            lambda one: [self._hypothesis(*each) for each in zip(one.hypotheses, one.scores, strict=True)],
             [part.source for part in parts],
             [part.prefix for part in parts],
             batches,
@@ -160,7 +164,6 @@ class Ctranslate2Engine:
             return_end_token=True,
             return_scores=True,
         )
-        return [[self._hypothesis(*each) for each in zip(one.hypotheses, one.scores, strict=True)] for one in results]
 
     def _hypothesis(self, names: list[str], score: float) -> Hypothesis:
         """An output with the log-probability that CTranslate2 found for it, without those of its tokens."""
@@ -181,29 +184,30 @@ class Ctranslate2Engine:
 
     def _forced(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
         """The log-probability of each token of the targets, then of EOS."""
-        results = self._in_batches(self._translator.score_batch, sources, targets, self._batches(sources))
-        return [list(result.log_probs) for result in results]
+        score = self._translator.score_batch
+        return self._in_batches(score, lambda one: list(one.log_probs), sources, targets, self._batches(sources))
 
     def _in_batches(
         self,
         method: Callable[..., list[Any]],
+        read: Callable[[Any], Answer],
         sources: Sequence[Sequence[int]],
         targets: Sequence[Sequence[int]],
         batches: Iterable[list[int]],
         of_batch: Callable[[list[int]], dict[str, Any]] = lambda _: {},
         **options: Any,
-    ) -> list[Any]:
-        """The answers of CTranslate2 to all sources and what is given of their targets.
+    ) -> list[Answer]:
+        """What is read of the answers of CTranslate2 to all sources and to what is given of their targets.
 
         It is given little more than its workers are busy with: what it has, it works off before Ctrl-C is heard.
         """
-        results: list[Any] = [None] * len(sources)
+        results: dict[int, Answer] = {}
         waiting: deque[tuple[list[int], list[Any]]] = deque()
 
         def collect() -> None:
             places, answers = waiting.popleft()
             for place, answer in zip(places, answers, strict=True):
-                results[place] = answer.result()
+                results[place] = read(answer.result())
 
         try:
             for places in batches:
@@ -216,41 +220,24 @@ class Ctranslate2Engine:
                     **options,
                 )
                 waiting.append((places, answers))
-                if len(waiting) > self.workers:
+                if len(waiting) == IN_HAND * self.workers:
                     collect()
             while waiting:
                 collect()
         except RuntimeError as error:
             raise UnableError(f"CTranslate2: {error}") from None
-        return results
+        return [results[place] for place in range(len(sources))]
 
     def _batches(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:
         """The places of sources of about equal length, with as many tokens as is set, or fewer: a batch a worker."""
         lengths = [len(source) for source in sources]
         share = max(min(self.config.batch_tokens, -(-sum(lengths) // self.workers)), 1)
-        return [part for places in cut_by_length(lengths, share) for part in part_by_length(places, lengths)]
+        return list(cut_by_length(lengths, share))
 
 
 def _cut(output: Hypothesis, limit: int) -> Hypothesis:
     """The beginning of an output that was not to be so long; how probable it is, is not known yet."""
     return output if output.length <= limit else Hypothesis(output.tokens[:limit], 0.0, 0.0, [], finished=False)
-
-
-def part_by_length(places: Sequence[int], lengths: Sequence[int]) -> list[list[int]]:
-    """A batch, longest first, in parts of a third at least, parted where the length changes.
-
-    Sentences of one length have one greatest length of the output, and need no padding.
-    """
-    least = len(places) / 3
-    parts: list[list[int]] = []
-    for _, alike in groupby(places, lambda place: lengths[place]):
-        if not parts or len(parts[-1]) >= least:
-            parts.append([])
-        parts[-1] += alike
-    if len(parts) > 1 and len(parts[-1]) < least:
-        last = parts.pop()
-        parts[-1] += last
-    return parts
 
 
 def ranked(outputs: Iterable[Hypothesis]) -> list[Hypothesis]:

@@ -7,7 +7,6 @@ residual sum is part of the product before it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -22,6 +21,7 @@ from headway.nn.attention import MultiHeadAttention
 from headway.nn.cache import FixedCache, GrowingCache
 from headway.nn.feedforward import FeedForward
 from headway.nn.masks import Full
+from headway.nn.products import Product
 from headway.nn.residual import LayerNorm, PostNorm, Residual
 from headway.nn.scores import ScaledDot
 
@@ -30,10 +30,6 @@ Shape = tuple[int, int]
 """Rows and beams, B and N."""
 SMALL = 400
 """Products with fewer multiplications are slow as a batch of them: torch has another way for those."""
-LARGE = 2**20
-"""Products with as many multiplications are faster with packed matrices, which cost more to call."""
-PACKED_FOR = 64
-"""Rows that a matrix is packed for; from 16 to 256 it makes no difference."""
 
 
 def quickened(model: EncoderDecoder | DecoderOnly) -> "EncoderDecoder | DecoderOnly | QuickSteps":
@@ -87,54 +83,6 @@ class QuickSteps:
         logits = self.output(self.close(x))  # (B N, V)
         log_probabilities = torch.log_softmax(logits, dim=-1, out=logits)  # in place, row by row
         return log_probabilities.view(*tokens.shape, -1), after
-
-
-@dataclass(frozen=True)
-class Product:
-    """x W + b, W (D, M)."""
-
-    weight: Tensor
-    bias: Tensor | None
-
-    @cached_property
-    def packed(self) -> Tensor | None:
-        """The matrix in the layout that oneDNN multiplies fastest with on x86; torch has no public name for it."""
-        is_x86 = torch.backends.cpu.get_cpu_capability().startswith("AVX")
-        if self.weight.dtype != torch.float32 or not (is_x86 and torch.backends.mkldnn.is_available()):
-            return None
-        return torch.ops.mkldnn._reorder_linear_weight(self.weight.mT.contiguous(), PACKED_FOR)
-
-    @classmethod
-    def of(cls, linear: nn.Linear) -> "Product":
-        """A linear layer; the matrix is its own, not a copy."""
-        return cls(linear.weight.detach().mT, None if linear.bias is None else linear.bias.detach())
-
-    def scaled(self, factor: float) -> "Product":
-        """The same, times a factor."""
-        return Product(self.weight * factor, None if self.bias is None else self.bias * factor)
-
-    def beside(self, other: "Product") -> "Product":
-        """What both make of the same input, one after the other."""
-        bias = None if self.bias is None or other.bias is None else torch.cat([self.bias, other.bias])
-        return Product(torch.cat([self.weight, other.weight], dim=1), bias)
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """(R, D) -> (R, M)."""
-        if self.is_large(x) and (packed := self.packed) is not None:
-            return torch.ops.mkldnn._linear_pointwise.default(x, packed, self.bias, "none", [], "")
-        product = torch.mm(x, self.weight)
-        return product if self.bias is None else product.add_(self.bias)
-
-    def added_to(self, rest: Tensor, x: Tensor) -> Tensor:
-        """`rest` (R, M) + x W + b."""
-        if self.is_large(x) and (packed := self.packed) is not None:
-            return torch.ops.mkldnn._linear_pointwise.binary(x, rest, packed, self.bias, "add")
-        total = torch.addmm(rest, x, self.weight)
-        return total if self.bias is None else total.add_(self.bias)
-
-    def is_large(self, x: Tensor) -> bool:
-        """Whether a product with `x` (R, D) is worth the call of a packed one."""
-        return len(x) * self.weight.numel() >= LARGE
 
 
 @dataclass(frozen=True)

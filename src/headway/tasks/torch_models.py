@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import torch
-from torch import nn
 
 from headway.config import Config
 from headway.errors import UserError
 from headway.models import DecoderOnly, EncoderDecoder, EncoderOnly
 from headway.models.quick import quickened
+from headway.nn.products import fix_linears
 from headway.search.ensemble import Ensemble
 from headway.search.steps import StepModel
 from headway.search.torch_engine import TorchEngine
@@ -28,7 +28,7 @@ def open_torch(
     for model in models:
         model.to(device)
         if device.type == "cpu":
-            lay_in_columns(model)
+            fix_linears(model)
     quick = [quickened(model) if device.type == "cpu" else model for model in models]
     return TorchEngine(together(models), config.search, device, quick=together(quick)), torch.get_num_threads()
 
@@ -36,16 +36,6 @@ def open_torch(
 def together(models: Sequence[StepModel]) -> StepModel:
     """Several models as one."""
     return Ensemble(models) if len(models) > 1 else models[0]
-
-
-def lay_in_columns(model: nn.Module) -> None:
-    """Turn the matrices of linear layers in memory, not in meaning: a CPU multiplies few rows with columns faster.
-
-    An output matrix that is also an embedding becomes a copy: an embedding is read by rows.
-    """
-    for module in model.modules():
-        if isinstance(module, nn.Linear):
-            module.weight = nn.Parameter(module.weight.detach().mT.contiguous().mT, requires_grad=False)
 
 
 def load_model(run: Run, checkpoint: Checkpoint | None = None) -> EncoderDecoder | DecoderOnly:
