@@ -85,7 +85,7 @@ def asked(beam: int, of_row: Mapping[str, Turns]) -> Iterator[tuple[str, str, Se
         ours, theirs = f"headway ctranslate2 {kind}", f"CTranslate2 {kind}"
         yield ours, f"{theirs}, default", all_seconds, 1.5
         yield f"{ours}{hasty}", fastest(of_row, theirs, all_seconds), all_seconds, 1.0
-        yield f"{ours}{hasty}", f"{theirs}, {CORES} x 1", one_by_one, 0.95
+        yield f"{ours}{hasty}", fastest(of_row, theirs, one_by_one), one_by_one, 0.95
         if beam > 1:
             yield f"{ours}{HASTY}", f"{theirs}, default", all_seconds, 1.5
             yield ours, f"{theirs}, {CORES} x 1{PATIENT}", all_seconds, 1.0
