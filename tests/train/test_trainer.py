@@ -73,6 +73,11 @@ def test_validation_perplexity_is_that_of_all_real_tokens(tmp_path: Path) -> Non
     assert found == pytest.approx(expected, rel=1e-5)
 
 
+def test_batches_are_mixed_for_training_only(tmp_path: Path) -> None:
+    trainer = new_trainer(tmp_path / "run", small_config(mix=3))
+    assert (trainer.loader.mix, trainer.valid.mix) == (3, 1)
+
+
 def test_judging_leaves_the_model_in_training(tmp_path: Path) -> None:
     def judge(model: Model) -> Judgement:
         assert not model.training

@@ -36,10 +36,8 @@ that do. With none at all it would stop at the first output."""
 PATIENCE = 2
 """How many times as many outputs as beams are waited for if nothing is set. With 1, bad ones that end early would end
 the search before the best is found."""
-CALLS_AHEAD = 16
+CALLS_AHEAD = 8
 """How many batches of each worker are asked for together, so that none waits for the others after each."""
-IN_HAND = 2
-"""How many batches of each worker CTranslate2 is given at most: one under way, and one so that no worker waits."""
 
 
 class Ctranslate2Engine:
@@ -220,7 +218,7 @@ class Ctranslate2Engine:
                     **options,
                 )
                 waiting.append((places, answers))
-                if len(waiting) == IN_HAND * self.workers:
+                if len(waiting) > self.workers:
                     collect()
             while waiting:
                 collect()
