@@ -1,6 +1,7 @@
 """Two processes that know each other, each with a trainer of the same run."""
 
 import os
+import threading
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
@@ -8,11 +9,12 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 from small_runs import CPU, fresh_model
+from torch import Tensor
 
 from headway.config import MachineConfig
 from headway.data.prepared import Prepared
 from headway.store.run import Run
-from headway.train.ranks import Ranks, join_ranks
+from headway.train.ranks import Ranks, join_ranks, lent, still_lent
 from headway.train.trainer import Trainer
 
 Work = Callable[[Ranks, Path], None]
@@ -38,8 +40,16 @@ def be_rank(rank: int, port: int, work: Work, place: Path) -> None:
     machine = MachineConfig(timeout_minutes=1.0)
     with join_ranks(machine) as ranks:
         assert ranks.text_of(1, f"rank {ranks.rank}") == "rank 1"
+        hold_for_a_moment(lent(torch.ones(1)))
+    assert not still_lent()  # or a thread might want the interpreter while it ends
     with join_ranks(machine) as ranks:  # as a program that trains twice
         work(ranks, place)
+
+
+def hold_for_a_moment(tensor: Tensor) -> None:
+    """As a thread of gloo may do after a collective."""
+    held = [tensor]
+    threading.Timer(0.2, held.clear).start()
 
 
 def trainer_on_rank(path: Path, ranks: Ranks, **options) -> Trainer:

@@ -4,6 +4,7 @@ import os
 import re
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ MEETING_SECONDS = 1800
 """So long may ranks wait for each other's start; `machine.timeout_minutes` is for those at work."""
 GLANCE_SECONDS = 0.1
 """Between two looks at the notes of others."""
+SETTLING_SECONDS = 10
+"""So long may threads that have done their work take to let go of it."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Ranks:
         if self.count == 1:
             return list(numbers)
         sums = torch.tensor(numbers, dtype=torch.float64)
-        dist.all_reduce(sums)
+        dist.all_reduce(lent(sums))
         return sums.tolist()
 
     def wait(self) -> None:
@@ -72,7 +75,7 @@ class Ranks:
         content = text.encode() if self.rank == owner else b""
         length = int(self.total(len(content))[0])
         letters = torch.tensor(list(content) or [0] * length, dtype=torch.uint8)
-        dist.broadcast(letters, owner)
+        dist.broadcast(lent(letters), owner)
         return bytes(letters.tolist()).decode()
 
     def after_first(self, action: Callable[[], None], should_stop: Callable[[], bool]) -> None:
@@ -113,11 +116,36 @@ def join_ranks(machine: MachineConfig) -> Iterator[Ranks]:
         )
     try:
         yield ranks
+        settle()
     except BaseException:
         is_first_to_fail()  # before the others can notice that this one is gone
         raise
     finally:
         dist.destroy_process_group()
+
+
+_loans: list[weakref.ref[Tensor]] = []
+
+
+def lent(tensor: Tensor) -> Tensor:
+    """A tensor that a collective gets, whose threads hold it until some time after they have given their answer."""
+    _loans[:] = [*still_lent(), weakref.ref(tensor)]
+    return tensor
+
+
+def still_lent() -> list[weakref.ref[Tensor]]:
+    """The tensors that threads have not let go of."""
+    return [loan for loan in _loans if loan() is not None]
+
+
+def settle() -> None:
+    """Wait until the threads of gloo have let go of all tensors.
+
+    They need the interpreter for that. Asking for it while it ends would abort the process, after all work was done.
+    """
+    deadline = time.monotonic() + SETTLING_SECONDS
+    while still_lent() and time.monotonic() < deadline:
+        time.sleep(0.001)
 
 
 def is_first_to_fail() -> bool:
