@@ -339,7 +339,8 @@ engine ctranslate2, which cannot do that, then stops with 2."""
     batch_tokens: Count = 2000
     """How many source tokens are translated at once, padding included. Changes speed and memory, not the output."""
     window: Count = 4096
-    """How many lines are read ahead and sorted by length. Changes speed and memory, not the output or its order."""
+    """How many lines are read ahead and sorted by length, at first fewer. Changes speed and memory, not the output or \
+its order; 1: each line is answered before the next is read."""
     long_lines: Literal["split", "whole"] = "split"
     """Lines with more tokens than data.max_length, longer than any that were trained on: translated in parts, cut at \
 sentence ends, or whole. A part that is still too long is translated with a warning; nothing is ever left out."""

@@ -105,7 +105,8 @@ def test_a_message_that_nobody_reads_keeps_its_exit_code() -> None:
 
 
 def test_an_interruption_is_said_and_has_exit_code_130(tmp_path: Path) -> None:
-    broken = broken_package(tmp_path, "torch", "import time\nprint('sleeping', flush=True)\ntime.sleep(60)")
+    at_work = "import threading, time\nthreading.Thread(target=time.sleep, args=(90,)).start()\n"  # not waited for
+    broken = broken_package(tmp_path, "torch", f"{at_work}print('sleeping', flush=True)\ntime.sleep(600)")
     command = [HEADWAY, "describe"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(**broken)
@@ -113,7 +114,7 @@ def test_an_interruption_is_said_and_has_exit_code_130(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "sleeping\n"
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate()
+        _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, "headway: interrupted\n")
 
 

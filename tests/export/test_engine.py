@@ -1,10 +1,7 @@
 """CTranslate2 as an engine writes what our own search writes, by the same rules."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
@@ -136,39 +133,6 @@ def test_what_runs_on_is_as_long_as_its_own_source_allows(tmp_path: Path, beam: 
     found = engine.decode(sentences)
     assert [output.length for (output,) in found] == [8 + 1 + 3, 3 + 1 + 3, 3 + 1 + 3]
     assert_same(found, [row for each in sentences for row in engine.decode([each])])
-
-
-class Counting:
-    """An opened model that counts the batches that it was given and was not yet asked for."""
-
-    def __init__(self, model: Any) -> None:
-        self.model = model
-        self.open = 0
-        self.most = 0
-        self.batches = 0
-
-    def translate_batch(self, *args: Any, **options: Any) -> list[Any]:
-        self.open += 1
-        self.batches += 1
-        self.most = max(self.most, self.open)
-        answers = self.model.translate_batch(*args, **options)
-        return [SimpleNamespace(result=self._closing(answers[0].result)), *answers[1:]]
-
-    def _closing(self, result: Callable[[], Any]) -> Callable[[], Any]:
-        def answer() -> Any:
-            self.open -= 1
-            return result()
-
-        return answer
-
-
-def test_little_is_given_ahead_so_that_ctrl_c_is_heard_soon(copying: tuple[EncoderDecoder, Path]) -> None:
-    engine = engine_of(copying[1], workers=2, batch_tokens=20, with_probabilities=False)
-    counting = engine._translator = Counting(engine._translator)
-    engine.decode(samples(40))
-    assert counting.batches > 6
-    assert counting.most == 3
-    assert counting.open == 0
 
 
 @pytest.mark.parametrize("search", [{}, {"patience": 1}, {"patience": 0.5}, {"patience": 0.1, "n_best": 3}], ids=str)

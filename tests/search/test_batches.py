@@ -1,15 +1,17 @@
 """Everything comes back, once and in order, from batches of the size asked for."""
 
 import itertools
+import threading
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.search.batches import cut_by_length, in_batches
 
 
-@given(st.lists(st.integers(0, 30)), st.integers(1, 100), st.integers(1, 12))
-def test_results_come_in_the_order_of_the_items(sizes: list[int], tokens: int, window: int) -> None:
+@given(st.lists(st.integers(0, 30)), st.integers(1, 100), st.integers(1, 12), st.integers(0, 3))
+def test_results_come_in_the_order_of_the_items(sizes: list[int], tokens: int, window: int, workers: int) -> None:
     batches: list[list[tuple[int, int]]] = []
 
     def run(batch: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -17,7 +19,8 @@ def test_results_come_in_the_order_of_the_items(sizes: list[int], tokens: int, w
         return batch
 
     items = list(enumerate(sizes))
-    assert list(in_batches(items, run, length=lambda item: item[1], tokens=tokens, window=window)) == items
+    results = in_batches(items, run, length=lambda item: item[1], tokens=tokens, window=window, workers=workers)
+    assert list(results) == items
     for batch in batches:
         longest = max(size for _, size in batch)
         assert len(batch) == 1 or len(batch) * max(longest, 1) <= tokens
@@ -48,3 +51,86 @@ def test_no_more_is_read_than_a_window_holds() -> None:
     results = in_batches(endless(), lambda batch: batch, length=lambda _: 1, tokens=10, window=7)
     assert list(itertools.islice(results, 20)) == list(range(1, 21))
     assert read == 21
+
+
+def test_the_first_window_is_small_and_the_others_grow() -> None:
+    sizes: list[int] = []
+
+    def run(batch: list[int]) -> list[int]:
+        sizes.append(len(batch))
+        return batch
+
+    found = list(in_batches(range(3000), run, length=lambda _: 1, tokens=10**6, window=1000))
+    assert found == list(range(3000))
+    assert sizes == [256, 512, 1000, 1000, 232]
+
+
+def test_workers_have_what_they_need_and_little_more() -> None:
+    """One batch more than there are workers, whichever is done first: Ctrl-C may have to wait for no more than that."""
+    lock, now, most = threading.Lock(), 0, 0
+    three, late = threading.Barrier(3), threading.Event()
+
+    def run(batch: list[int]) -> list[int]:
+        nonlocal now, most
+        with lock:
+            now, most = now + 1, max(most, now + 1)
+        if batch[0] < 15:
+            three.wait(60)  # the first three batches are there at once
+        if batch[0] == 0:
+            assert late.wait(60)  # and the others go on while the first takes long
+        if batch[0] == 25:
+            late.set()
+        with lock:
+            now -= 1
+        return batch
+
+    found = in_batches(range(40), run, length=lambda _: 1, tokens=5, window=40, workers=2)
+    assert list(found) == list(range(40))
+    assert most == 3
+
+
+def test_a_window_that_one_worker_could_do_is_shared_out() -> None:
+    sizes: list[int] = []
+    found = in_batches(range(30), lambda batch: sizes.append(len(batch)) or batch, length=lambda _: 1, tokens=100,
+                       window=30, workers=3)  # fmt: skip
+    assert list(found) == list(range(30))
+    assert sizes == [10, 10, 10]
+
+
+def test_who_wants_each_line_answered_is_not_asked_for_the_next_one_before() -> None:
+    asked: list[int] = []
+
+    def typed():
+        for number in range(3):
+            asked.append(number)
+            yield number
+
+    for number in in_batches(typed(), lambda batch: batch, length=lambda _: 1, tokens=5, window=1, workers=2):
+        assert asked == list(range(number + 1))
+
+
+def test_what_fails_in_a_thread_fails_here() -> None:
+    def run(batch: list[int]) -> list[int]:
+        if 7 in batch:
+            raise ValueError("seven")
+        return batch
+
+    with pytest.raises(ValueError, match="seven"):
+        list(in_batches(range(40), run, length=lambda _: 1, tokens=5, window=40, workers=2))
+
+
+def test_nobody_waits_for_batches_that_are_no_longer_wanted() -> None:
+    begun, end = threading.Event(), threading.Event()
+
+    def run(batch: list[int]) -> list[int]:
+        if 0 not in batch:
+            begun.set()
+            assert end.wait(60)
+        return batch
+
+    results = in_batches(range(40), run, length=lambda _: 1, tokens=5, window=40, workers=2)
+    assert next(results) == 0
+    assert begun.wait(60)
+    results.close()  # returns though a batch is still running
+    assert not end.is_set()
+    end.set()

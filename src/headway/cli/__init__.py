@@ -18,7 +18,7 @@ from headway.cli.distill import distill
 from headway.cli.doctor import doctor
 from headway.cli.evaluate import evaluate
 from headway.cli.export import export
-from headway.cli.manners import DEBUG, Commands, one_line_failures
+from headway.cli.manners import DEBUG, Commands, leaving_at_once, one_line_failures
 from headway.cli.score import score
 from headway.cli.settings import CommandWithSettings
 from headway.cli.show import show
@@ -81,5 +81,5 @@ def options(
 
 def main() -> None:
     """Run the command line. The exit codes are 0, 1 for a failure, 2 for wrong input, 130 for Ctrl-C."""
-    with one_line_failures():
+    with leaving_at_once(), one_line_failures():
         app()

@@ -33,6 +33,17 @@ class Commands(TyperGroup):
 
 
 @contextmanager
+def leaving_at_once() -> Iterator[None]:
+    """Inside, who is interrupted or no longer read has said all; threads that are still at work are not waited for."""
+    try:
+        yield
+    except SystemExit as end:
+        if end.code in (INTERRUPTED, CLOSED_PIPE):
+            os._exit(end.code)
+        raise
+
+
+@contextmanager
 def one_line_failures() -> Iterator[None]:
     """Inside, a failure is said in one line, with the exit code that it has; with `--debug`, with its traceback."""
     try:

@@ -100,6 +100,7 @@ def outputs(engine: Engine, samples: Sequence[Sample], config: SearchConfig) -> 
         length=lambda part: len(part.source) + 1,
         tokens=config.batch_tokens,
         window=len(samples),
+        workers=engine.workers,
     )
     return [written(best) for best, *_ in found]
 

@@ -8,12 +8,11 @@ An output may be as long as its own source allows. CTranslate2 knows one length 
 reaches beyond its own is cut, or with beams searched again: the output does not depend on the neighbours.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from tokenizers import Tokenizer as Engine
 
@@ -21,7 +20,6 @@ from headway.config import SearchConfig
 from headway.errors import UserError
 from headway.export.abilities import CANNOT, UnableError, check_search
 from headway.processes import usable_cores
-from headway.search.batches import cut_by_length
 from headway.search.engine import Part, Wish
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
@@ -29,15 +27,12 @@ from headway.text.specials import BOS, EOS, MASK, PAD, SPECIAL_TOKENS
 from headway.text.tokenizer import Tokenizer
 from headway.text.vocabulary import Vocabulary
 
-Answer = TypeVar("Answer")
 ITS_PENALTY = 1e-3
 """The power penalty that CTranslate2 is given: next to none, so that an output that never ends does not push out those
 that do. With none at all it would stop at the first output."""
 PATIENCE = 2
 """How many times as many outputs as beams are waited for if nothing is set. With 1, bad ones that end early would end
 the search before the best is found."""
-CALLS_AHEAD = 8
-"""How many batches of each worker are asked for together, so that none waits for the others after each."""
 
 
 class Ctranslate2Engine:
@@ -70,11 +65,6 @@ class Ctranslate2Engine:
         self._target_ids = {name: number for number, name in enumerate(self._target_names)}
         self._translator = open_model(directory, device, self.workers, threads)
 
-    @property
-    def batch_tokens(self) -> int:
-        """How many source tokens are best given at once."""
-        return self.config.batch_tokens * self.workers * CALLS_AHEAD
-
     def cannot(self, wish: Wish) -> str | None:
         """Nothing of what is left to engines that can be looked into, and to search that can be steered."""
         return str(UnableError(CANNOT[wish]))
@@ -102,57 +92,37 @@ class Ctranslate2Engine:
     def _search(self, parts: Sequence[Part]) -> list[list[Hypothesis]]:
         """All outputs that were found, each within the length that its part allows."""
         limits = [self._longest(part) for part in parts]
-        batches = self._batches([part.source for part in parts])
-        found = self._translate(parts, limits, batches)
-        too_far = []
-        for places in batches:
-            allowed = max(limits[place] for place in places)
-            too_far += [
-                place
-                for place in places
-                if limits[place] < allowed and any(output.length >= limits[place] for output in found[place])
-            ]
-        for place, outputs in zip(too_far, self._within(too_far, parts, limits, found), strict=True):
-            found[place] = outputs
-        return found
-
-    def _within(
-        self, places: Sequence[int], parts: Sequence[Part], limits: Sequence[int], found: Sequence[list[Hypothesis]]
-    ) -> list[list[Hypothesis]]:
-        """The outputs of the parts at some places, as if nothing longer than their own limits had been allowed."""
-        chosen, bounds = [parts[place] for place in places], [limits[place] for place in places]
+        found = self._translate(parts, max(limits, default=0))
+        too_far = [
+            place
+            for place, outputs in enumerate(found)
+            if limits[place] < max(limits) and any(output.length >= limits[place] for output in outputs)
+        ]
         if self.config.beam > 1:  # what is near the limit could have won other places in the beam
-            batches = self._batches([part.source for part in chosen])
-            uniform = [
-                list(alike)
-                for batch in batches
-                for _, alike in groupby(sorted(batch, key=bounds.__getitem__), bounds.__getitem__)
-            ]
-            return self._translate(chosen, bounds, uniform)
-        cut = [[_cut(found[place][0], limits[place])] for place in places]
-        known = self._with_probabilities(chosen, cut)
-        return [[replace(output, token_log_probabilities=[]) for output in outputs] for outputs in known]
+            for limit, alike in groupby(sorted(too_far, key=limits.__getitem__), limits.__getitem__):
+                places = list(alike)
+                for place, outputs in zip(places, self._translate([parts[p] for p in places], limit), strict=True):
+                    found[place] = outputs
+            return found
+        cut = [[_cut(found[place][0], limits[place])] for place in too_far]
+        known = self._with_probabilities([parts[place] for place in too_far], cut)
+        for place, outputs in zip(too_far, known, strict=True):
+            found[place] = [replace(output, token_log_probabilities=[]) for output in outputs]
+        return found
 
     def _longest(self, part: Part) -> int:
         """Most tokens of an output, EOS counted: as `search.rules` has it."""
         return max(len(part.source), len(part.prefix)) + 1 + self.config.extra_length
 
-    def _lengths(self, longest: int) -> dict[str, Any]:
-        """Fewest and most tokens of the outputs of a batch; the most win, as in our own search."""
-        return {"min_decoding_length": min(self.config.min_length, longest), "max_decoding_length": longest}
-
-    def _translate(
-        self, parts: Sequence[Part], limits: Sequence[int], batches: Iterable[list[int]]
-    ) -> list[list[Hypothesis]]:
-        """All outputs of a search by batches, in each of which the largest of the limits is that of all."""
+    def _translate(self, parts: Sequence[Part], longest: int) -> list[list[Hypothesis]]:
+        """All outputs of a search, of so many tokens at most; the most win against the fewest, as in our own search."""
         enough = PATIENCE * self.config.beam if self.config.patience is None else int(self.config.enough)
-        return self._in_batches(
+        results = self._ask(
             self._translator.translate_batch,
-            lambda one: [self._hypothesis(*each) for each in zip(one.hypotheses, one.scores, strict=True)],
             [part.source for part in parts],
             [part.prefix for part in parts],
-            batches,
-            lambda places: self._lengths(max(limits[place] for place in places)),
+            min_decoding_length=min(self.config.min_length, longest),
+            max_decoding_length=longest,
             beam_size=self.config.beam,
             patience=enough / self.config.beam,
             num_hypotheses=min(enough, self.config.beam),
@@ -162,6 +132,7 @@ class Ctranslate2Engine:
             return_end_token=True,
             return_scores=True,
         )
+        return [[self._hypothesis(*each) for each in zip(one.hypotheses, one.scores, strict=True)] for one in results]
 
     def _hypothesis(self, names: list[str], score: float) -> Hypothesis:
         """An output with the log-probability that CTranslate2 found for it, without those of its tokens."""
@@ -182,55 +153,26 @@ class Ctranslate2Engine:
 
     def _forced(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
         """The log-probability of each token of the targets, then of EOS."""
-        score = self._translator.score_batch
-        return self._in_batches(score, lambda one: list(one.log_probs), sources, targets, self._batches(sources))
+        size = {"max_batch_size": self.config.batch_tokens, "batch_type": "tokens"}  # a source may have several targets
+        return [list(one.log_probs) for one in self._ask(self._translator.score_batch, sources, targets, **size)]
 
-    def _in_batches(
+    def _ask(
         self,
         method: Callable[..., list[Any]],
-        read: Callable[[Any], Answer],
         sources: Sequence[Sequence[int]],
         targets: Sequence[Sequence[int]],
-        batches: Iterable[list[int]],
-        of_batch: Callable[[list[int]], dict[str, Any]] = lambda _: {},
         **options: Any,
-    ) -> list[Answer]:
-        """What is read of the answers of CTranslate2 to all sources and to what is given of their targets.
-
-        It is given little more than its workers are busy with: what it has, it works off before Ctrl-C is heard.
-        """
-        results: dict[int, Answer] = {}
-        waiting: deque[tuple[list[int], list[Any]]] = deque()
-
-        def collect() -> None:
-            places, answers = waiting.popleft()
-            for place, answer in zip(places, answers, strict=True):
-                results[place] = read(answer.result())
-
+    ) -> list[Any]:
+        """The answers of CTranslate2 to sources and to what is given of their targets."""
         try:
-            for places in batches:
-                answers = method(
-                    [[self._source_names[token] for token in sources[place]] for place in places],
-                    [[self._target_names[token] for token in targets[place]] for place in places],
-                    max_input_length=0,  # nothing is cut
-                    asynchronous=True,
-                    **of_batch(places),
-                    **options,
-                )
-                waiting.append((places, answers))
-                if len(waiting) > self.workers:
-                    collect()
-            while waiting:
-                collect()
+            return method(
+                [[self._source_names[token] for token in source] for source in sources],
+                [[self._target_names[token] for token in target] for target in targets],
+                max_input_length=0,  # nothing is cut
+                **options,
+            )
         except RuntimeError as error:
             raise UnableError(f"CTranslate2: {error}") from None
-        return [results[place] for place in range(len(sources))]
-
-    def _batches(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:
-        """The places of sources of about equal length, with as many tokens as is set, or fewer: a batch a worker."""
-        lengths = [len(source) for source in sources]
-        share = max(min(self.config.batch_tokens, -(-sum(lengths) // self.workers)), 1)
-        return list(cut_by_length(lengths, share))
 
 
 def _cut(output: Hypothesis, limit: int) -> Hypothesis:

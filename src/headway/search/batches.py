@@ -1,11 +1,17 @@
 """Items of any number -> batches of about equal length -> results in the order of the items, in constant memory."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import chain, islice
 from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Batch = tuple[list[int], list[Item]]
+"""The numbers of items, counted from 0, and the items."""
+
+FIRST_WINDOW = 256
+"""How many items are looked at before the first results: few, as somebody waits for them. Then more and more."""
 
 
 def in_batches(
@@ -15,24 +21,71 @@ def in_batches(
     length: Callable[[Item], int],
     tokens: int,
     window: int,
+    workers: int = 0,
 ) -> Iterator[Result]:
     """What `run` makes of the items, in their order.
 
-    Of `window` items at a time, those of about equal `length` are run together, `tokens` of them at most, padding
-    included.
+    Of up to `window` items at a time, those of about equal `length` are run together, `tokens` of them at most, padding
+    included. With `workers`, `run` is called from several threads: one batch for each of the workers, and one more so
+    that none of them waits. Who looks at one item at a time gets its result before the next item is asked for.
     """
-    source = iter(items)
-    while seen := list(islice(source, window)):
-        results: dict[int, Result] = {}
-        for places in cut_by_length([length(item) for item in seen], tokens):
-            results.update(zip(places, run([seen[place] for place in places]), strict=True))
-        yield from (results[place] for place in range(len(seen)))
+    batches = _batches(items, length, tokens, window, max(workers, 1))
+    at_once = workers + 1 if workers and window > 1 else 1
+    results: dict[int, Result] = {}
+    following = 0
+    for numbers, found in _run_at_once(batches, run, at_once) if at_once > 1 else _run_in_turn(batches, run):
+        results.update(zip(numbers, found, strict=True))
+        while following in results:
+            yield results.pop(following)
+            following += 1
 
 
-def cut(items: Sequence[Item], length: Callable[[Item], int], tokens: int) -> Iterator[list[Item]]:
-    """The items in batches of about equal `length`, `tokens` of them at most once padded; one always fits."""
-    for places in cut_by_length([length(item) for item in items], tokens):
-        yield [items[place] for place in places]
+def _batches(
+    items: Iterable[Item], length: Callable[[Item], int], tokens: int, window: int, shares: int
+) -> Iterator[Batch[Item]]:
+    """The items in batches; the last few are enough for as many shares."""
+    source, first, size = iter(items), 0, min(window, FIRST_WINDOW)
+    while seen := list(islice(source, size)):
+        lengths = [length(item) for item in seen]
+        share = max(min(tokens, -(-sum(lengths) // shares)), 1)
+        for places in cut_by_length(lengths, share):
+            yield [first + place for place in places], [seen[place] for place in places]
+        first, size = first + len(seen), min(window, 2 * size)
+
+
+def _run_in_turn(
+    batches: Iterable[Batch[Item]], run: Callable[[list[Item]], list[Result]]
+) -> Iterator[tuple[list[int], list[Result]]]:
+    for numbers, batch in batches:
+        yield numbers, run(batch)
+
+
+def _run_at_once(
+    batches: Iterable[Batch[Item]], run: Callable[[list[Item]], list[Result]], at_once: int
+) -> Iterator[tuple[list[int], list[Result]]]:
+    """As they are done. Who is interrupted, or wants no more, does not wait for those that are running."""
+    batches = iter(batches)
+    begun = list(islice(batches, 2))
+    if len(begun) == 1:  # no thread for a single one
+        yield from _run_in_turn(begun, run)
+        return
+    pool = ThreadPoolExecutor(at_once, "headway-batch")
+    running: dict[Future[list[Result]], list[int]] = {}
+    try:
+        for numbers, batch in chain(begun, batches):
+            running[pool.submit(run, batch)] = numbers
+            if len(running) == at_once:
+                yield from _done(running)
+        while running:
+            yield from _done(running)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _done(running: dict[Future[list[Result]], list[int]]) -> Iterator[tuple[list[int], list[Result]]]:
+    """Those that are done, at least one; they are then no longer among the running."""
+    for future in wait(running, return_when=FIRST_COMPLETED).done:
+        yield running.pop(future), future.result()
 
 
 def cut_by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

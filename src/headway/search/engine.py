@@ -55,8 +55,8 @@ class Engine(Protocol):
         """What its translations are signed with."""
 
     @property
-    def batch_tokens(self) -> int:
-        """How many source tokens are best given at once, padding included."""
+    def workers(self) -> int:
+        """How many batches it works on at once, asked for by as many threads; 0: it works in the thread that asks."""
 
     def cannot(self, wish: Wish, /) -> str | None:
         """Why it cannot do this, and what to do; None if it can."""

@@ -42,6 +42,7 @@ class TorchEngine:
     """
 
     name = "torch"
+    workers = 0
 
     def __init__(
         self,
@@ -56,7 +57,6 @@ class TorchEngine:
         self.config = config
         self.device = torch.device(device)
         self.penalty = LengthPenalty.of(config)
-        self.batch_tokens = config.batch_tokens
 
     def cannot(self, wish: Wish) -> str | None:
         """Phrases need beams, alignments an encoder."""

@@ -9,13 +9,15 @@ Batches change the order of the sums inside matrix products, and with it the las
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from headway.config import SearchConfig
 from headway.errors import UserError
 from headway.search.alignment import Alignment, align_words
-from headway.search.batches import cut, in_batches
+from headway.search.batches import in_batches
 from headway.search.engine import Engine, OpenEngine, Part, Wish
 from headway.search.lines import split_line
 from headway.search.penalties import LengthPenalty
@@ -66,6 +68,7 @@ class Translator:
         self.max_length = max_length
         self.penalty = LengthPenalty.of(config)
         self._reserve = reserve
+        self._one_at_a_time = Lock()
 
     def translate(
         self, lines: Iterable[str | Line], *, alignments: bool = False, on_warning: OnWarning | None = None
@@ -141,18 +144,19 @@ class Translator:
         self, parts: Iterable[Part], ask: Ask, warn: OnWarning, *, alignments: bool = False
     ) -> Iterator[Translation]:
         """A result for each line, in order."""
-        tokens = self.config.batch_tokens if alignments else self.engine.batch_tokens  # as much as the reserve may do
 
         def run(batch: list[Part]) -> list[tuple[Part, Found]]:
             found: dict[tuple[int, int], Found] = {}
             for has_phrases in (False, True):  # apart, as not every engine can promise them
-                group = [part for part in batch if not part.is_empty and bool(part.phrases) == has_phrases]
-                for parts in cut(group, part_length, self.config.batch_tokens if has_phrases else tokens):
-                    results = self._run(parts, ask, alignments=alignments)
-                    found |= {(part.number, part.place): each for part, each in zip(parts, results, strict=True)}
+                parts = [part for part in batch if not part.is_empty and bool(part.phrases) == has_phrases]
+                results = self._run(parts, ask, alignments=alignments)
+                found |= {(part.number, part.place): each for part, each in zip(parts, results, strict=True)}
             return [(part, found.get((part.number, part.place), Found(error=part.problem))) for part in batch]
 
-        results = in_batches(parts, run, length=part_length, tokens=tokens, window=self.config.window)
+        workers = 0 if alignments else self.engine.workers
+        results = in_batches(
+            parts, run, length=part_length, tokens=self.config.batch_tokens, window=self.config.window, workers=workers
+        )
         line: list[tuple[Part, Found]] = []
         for part, found in results:
             line.append((part, found))
@@ -164,10 +168,12 @@ class Translator:
         """What is found for parts; if that fails, for each half of them, so that only what must fail fails."""
         if not parts:
             return []
+        may_need_reserve = in_reserve or alignments or bool(parts[0].phrases)
         try:
-            engine = self._reserve() if in_reserve and self._reserve else self._engine_for(parts, alignments)
-            outputs = ask(engine, parts)
-            aligned = self._align(parts, outputs) if alignments else [[] for _ in parts]
+            with self._one_at_a_time if may_need_reserve else nullcontext():
+                engine = self._reserve() if in_reserve and self._reserve else self._engine_for(parts, alignments)
+                outputs = ask(engine, parts)
+                aligned = self._align(parts, outputs) if alignments else [[] for _ in parts]
         except FAILURES as error:
             if len(parts) > 1:
                 halves = (parts[: len(parts) // 2], parts[len(parts) // 2 :])
