@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from decode_processes import HEADWAY, Bench, Row
-from decode_tables import BEAMS, Measured, all_seconds, comparisons, one_by_one, table
+from decode_tables import BEAMS, TYPED, Measured, all_seconds, comparisons, one_by_one, table
 from headway import train
 from headway.export.conversions import converted
 from headway.export.engine import PATIENCE
@@ -49,7 +49,10 @@ def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> It
         wishes = {"run": path, "engine": "ctranslate2", "quantization": kind}
         yield Row(f"headway ctranslate2 {kind}", HEADWAY, wishes)
         yield Row(f"headway ctranslate2 {kind}, patience 1", HEADWAY, {**wishes, "patience": 1})
-        yield Row(f"headway ctranslate2 {kind}, --workers 1", HEADWAY, {**wishes, "workers": 1})
+        yield Row(f"headway ctranslate2 {kind}{TYPED}", HEADWAY, {**wishes, "one_by_one": True})
+        yield Row(
+            f"headway ctranslate2 {kind}{TYPED}, patience 1", HEADWAY, {**wishes, "one_by_one": True, "patience": 1}
+        )
     for kind in ("fp32", "int8"):
         model = {"directory": str(converted(run, kind).directory)}
         yield Row(f"CTranslate2 {kind}, default", "ctranslate2", model)

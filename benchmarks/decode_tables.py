@@ -19,6 +19,8 @@ CORES = usable_cores()
 TORCH = f"headway torch, {CORES} x 1"
 HASTY = ", patience 1"
 """Rows of ours that stop as early as CTranslate2 does by itself."""
+TYPED = ", as if typed"
+"""Rows of ours that are made for single lines."""
 WORKERS = f"CTranslate2 fp32, {CORES} x 1"
 PATIENT = f", patience {PATIENCE}"
 """Rows of CTranslate2 that are as patient as our engine of it."""
@@ -85,7 +87,7 @@ def asked(beam: int, of_row: Mapping[str, Turns]) -> Iterator[tuple[str, str, Se
         ours, theirs = f"headway ctranslate2 {kind}", f"CTranslate2 {kind}"
         yield ours, f"{theirs}, default", all_seconds, 1.5
         yield f"{ours}{hasty}", fastest(of_row, theirs, all_seconds), all_seconds, 1.0
-        yield f"{ours}{hasty}", fastest(of_row, theirs, one_by_one), one_by_one, 0.95
+        yield f"{ours}{TYPED}{hasty}", fastest(of_row, theirs, one_by_one), one_by_one, 0.95
         if beam > 1:
             yield f"{ours}{HASTY}", f"{theirs}, default", all_seconds, 1.5
             yield ours, f"{theirs}, {CORES} x 1{PATIENT}", all_seconds, 1.0

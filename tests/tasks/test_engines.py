@@ -178,15 +178,24 @@ def test_quantization_is_for_ctranslate2(run: Path) -> None:
         (Wishes(workers=2, quantization="int8"), ["machine.threads=6"], (2, 1)),
         (Wishes(), [], (3, 1)),
         (Wishes(workers=1), [], (1, 1)),
+        (Wishes(one_by_one=True), [], (1, 2)),
+        (Wishes(one_by_one=True, quantization="int8"), [], (1, 1)),
+        (Wishes(one_by_one=True), ["machine.threads=6"], (1, 6)),
     ],
 )
 def test_threads_are_shared_among_workers(
-    wishes: Wishes, settings: list[str], expected: tuple[int, int], run: Path, monkeypatch: pytest.MonkeyPatch
+    wishes: Wishes,
+    settings: list[str],
+    expected: tuple[int, int],
+    run: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    monkeypatch.setattr("headway.tasks.engines.quickest_threads", lambda *given: given[-1] - 1)
     request = open_request(run, None, settings, (), wishes)
-    assert shares(request, "cpu") == expected
-    assert shares(request, "cuda") == (wishes.workers or 1, 1)
+    assert shares(request, "cpu", tmp_path) == expected
+    assert shares(request, "cuda", tmp_path) == (wishes.workers or 1, 1)
 
 
 def test_torch_is_not_loaded_where_ctranslate2_serves(tmp_path: Path) -> None:

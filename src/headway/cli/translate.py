@@ -92,6 +92,7 @@ def translate(
         engine,
         quantization,
         probabilities=as_json or has_several,
+        one_by_one=lines.are_typed,
     )
     with LineProgress(lines.count, lines.place) as progress, whole_lines() as write:
         results = order.translate(lines, progress.warn, 1 if lines.are_typed else workers, noticing(verbose))

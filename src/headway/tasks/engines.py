@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from headway.config import Config
@@ -22,7 +23,8 @@ from headway.export.abilities import (
 )
 from headway.export.agreement import Agreement
 from headway.export.conversions import converted
-from headway.export.engine import Ctranslate2Engine
+from headway.export.engine import Ctranslate2Engine, token_names
+from headway.export.threads import quickest_threads
 from headway.processes import usable_cores
 from headway.store.checkpoints import Checkpoint
 from headway.store.run import Run
@@ -56,6 +58,8 @@ class Wishes:
     probabilities: bool = True
     """Whether those of single tokens are wanted."""
     alignments: bool = False
+    one_by_one: bool = False
+    """Whether somebody waits for each line: then the fewest seconds for one count, not the most lines a second."""
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
@@ -139,7 +143,7 @@ def open_ctranslate2(request: Request, on_notice: OnNotice) -> Ctranslate2Engine
     device = request.config.machine.device
     if device == "auto":
         device = "cuda" if cuda_gpus() else "cpu"
-    workers, threads = shares(request, device)
+    workers, threads = shares(request, device, conversion.directory)
     engine = Ctranslate2Engine(
         conversion.directory,
         request.run.vocabulary,
@@ -154,19 +158,25 @@ def open_ctranslate2(request: Request, on_notice: OnNotice) -> Ctranslate2Engine
     return engine
 
 
-def shares(request: Request, device: str) -> tuple[int, int]:
+def shares(request: Request, device: str, conversion: Path) -> tuple[int, int]:
     """How many workers there are, and how many threads each has.
 
-    On a CPU a worker of one thread is the fastest, even for a single sentence, whose products are too small to be
-    shared (measured with `small`). Who sets `machine.threads` and asks for fewer workers gets more threads a worker;
-    not with weights of fewer bits, which lose most by it.
+    On a CPU several workers of one thread translate the most lines a second. For single lines there is one worker, and
+    how many threads are best for it is tried out; weights of fewer bits lose by more than one on every machine that was
+    tried. Who sets `machine.threads` and asks for fewer workers gets more threads a worker, too.
     """
+    wishes, threads = request.wishes, request.config.machine.threads
     if device != "cpu":
-        return request.wishes.workers or 1, 1
+        return wishes.workers or 1, 1
     named = os.environ.get("OMP_NUM_THREADS", "")
-    threads = request.config.machine.threads
-    workers = request.wishes.workers or threads or (int(named) if named.isdigit() and int(named) else usable_cores())
-    return workers, max(threads // workers, 1) if threads and request.wishes.kind == EXACT else 1
+    cores = threads or (int(named) if named.isdigit() and int(named) else usable_cores())
+    if wishes.one_by_one and not threads:
+        if wishes.kind != EXACT:
+            return 1, 1
+        names = token_names(request.run.vocabulary.source)
+        return 1, quickest_threads(conversion, names, request.config.search.beam, cores)
+    workers = wishes.workers or (1 if wishes.one_by_one else cores)
+    return workers, max(threads // workers, 1) if threads and wishes.kind == EXACT else 1
 
 
 def describe_agreement(agreement: Agreement) -> str:

@@ -27,6 +27,7 @@ def load(
     ensemble: Iterable[str | Path] = (),
     workers: int | None = None,
     probabilities: bool = True,
+    one_by_one: bool = False,
     on_notice: OnNotice | None = None,
 ) -> Translator:
     """The translator of a run, its settings changed by assignments as in search.beam=8.
@@ -34,11 +35,12 @@ def load(
     It uses the checkpoint that the run has chosen, or the one of that name. The probabilities of the runs in `ensemble`
     are averaged with its own. The engine is torch, ctranslate2 (with weights of the type `quantization`: fp32, int8,
     ...) or auto: ctranslate2 on a CPU if it can hold the model, and torch for all that it cannot do. Without
-    `probabilities` those of single tokens may be missing, which saves ctranslate2 some time.
+    `probabilities` those of single tokens may be missing, which saves ctranslate2 some time. With `one_by_one`
+    ctranslate2 is made to answer a single line as soon as it can, rather than many lines in little time.
     """
     if device != "auto":
         settings = [*settings, f"machine.device={device}"]
-    wishes = Wishes(engine, quantization, workers, probabilities)
+    wishes = Wishes(engine, quantization, workers, probabilities, one_by_one=one_by_one)
     request = open_request(run, checkpoint, settings, ensemble, wishes)
     told = on_notice or ignore
     return make_translator(request, fast_engine(request, told), told)

@@ -35,10 +35,12 @@ class Order:
     quantization: str | None = None
     probabilities: bool = True
     """Whether those of single tokens are wanted."""
+    one_by_one: bool = False
+    """Whether somebody waits for each line."""
 
     def request(self, workers: int | None = None) -> Request:
         """What is wanted of the run."""
-        wishes = Wishes(self.engine, self.quantization, workers, self.probabilities, self.alignments)
+        wishes = Wishes(self.engine, self.quantization, workers, self.probabilities, self.alignments, self.one_by_one)
         return open_request(self.run, self.checkpoint, self.settings, self.ensemble, wishes)
 
     def load(self, workers: int | None = None, on_notice: OnNotice = ignore) -> Translator:
