@@ -16,5 +16,5 @@ def test_the_preset_grows_with_the_corpus(pairs: int, preset: str) -> None:
 
 def test_so_do_the_steps_but_slower() -> None:
     counts = [1, 7500, 30_000, 120_000, 300_000]
-    assert [choose_steps(pairs) for pairs in counts] == [1000, 4000, 8000, 16_000, 25_000]
+    assert [choose_steps(pairs) for pairs in counts] == [1000, 4500, 9000, 18_000, 25_000]
     assert choose_steps(30_000) == PRESETS["tiny"].settings["train"]["steps"]

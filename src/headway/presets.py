@@ -48,20 +48,20 @@ PRESETS: dict[str, Preset] = {
         "for up to 300,000 pairs, on any computer",
         {
             "model": {
-                "layers": 3,
-                "d_model": 256,
-                "d_ff": 1024,
+                "layers": 4,
+                "d_model": 128,
+                "d_ff": 256,
                 "heads": 4,
-                "dropout": 0.25,
+                "dropout": 0.3,
                 "norm_place": "pre",
             },
             "train": {
-                "steps": 8000,
-                "batch_tokens": 1024,
+                "steps": 9000,
+                "batch_tokens": 2048,
                 "mix": 8,
                 "schedule": "cosine",
-                "warmup": 500,
-                "peak_rate": 0.0015,
+                "warmup": 1000,
+                "peak_rate": 0.004,
                 "validate_every": 1000,
                 "save_every": 1000,
                 "average": 0,  # the cosine has come to rest
@@ -131,8 +131,8 @@ def choose_preset(pairs: int) -> tuple[str, str]:
 
 
 def choose_steps(pairs: int) -> int:
-    """How long `tiny` learns from so many pairs: 8,000 steps at 30,000, then with the root of their number."""
-    steps = 8000 * (pairs / 30_000) ** 0.5
+    """How long `tiny` learns from so many pairs: 9,000 steps at 30,000, then with the root of their number."""
+    steps = 9000 * (pairs / 30_000) ** 0.5
     return min(max(round(steps / 500) * 500, 1000), 25_000)
 
 

@@ -69,7 +69,7 @@ def test_describe_reads_a_file(tmp_path: Path) -> None:
     file.write_text('[model]\nfamily = "decoder-only"\nlayers = 2\n')
     result = run("describe", "--preset", "tiny", "--config", str(file), "--json")
     assert "cross-attention" not in result.stdout
-    assert json.loads(result.stdout)["parameters"]["stack self-attention"] == 2 * 4 * 256 * 256
+    assert json.loads(result.stdout)["parameters"]["stack self-attention"] == 2 * 4 * 128 * 128
 
 
 @pytest.mark.parametrize(

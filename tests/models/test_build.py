@@ -62,7 +62,7 @@ def test_presets_have_the_parameters_of_the_paper(preset: str, vocabulary: int) 
 
 def test_the_remaining_presets() -> None:
     tiny, small, parsing = (load_config(name).model for name in ("tiny", "small", "parsing"))
-    assert (tiny.layers, tiny.d_model, tiny.d_ff, tiny.dropout, tiny.norm_place) == (3, 256, 1024, 0.25, "pre")
+    assert (tiny.layers, tiny.d_model, tiny.d_ff, tiny.dropout, tiny.norm_place) == (4, 128, 256, 0.3, "pre")
     assert (small.layers, small.d_model, small.d_ff, small.heads) == (3, 256, 1024, 4)
     assert (parsing.layers, parsing.d_model) == (4, 1024)
     assert load_config("D-drop0").model.dropout == 0.0

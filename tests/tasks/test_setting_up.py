@@ -14,8 +14,8 @@ def notes_of(wanted: Wanted, pairs: int) -> tuple[int, list[str]]:
 def test_steps_follow_from_the_number_of_pairs() -> None:
     steps, (preset, told) = notes_of(Wanted(), 120_000)
     assert preset.startswith("preset tiny: 120,000 pairs")
-    assert steps == 16_000
-    assert told == "16,000 steps, which suit 120,000 pairs"
+    assert steps == 18_000
+    assert told == "18,000 steps, which suit 120,000 pairs"
 
 
 def test_steps_that_are_set_are_not_chosen() -> None:
