@@ -89,6 +89,28 @@ def test_workers_have_what_they_need_and_little_more() -> None:
     assert most == 3
 
 
+def test_what_waits_for_a_slow_batch_does_not_pile_up() -> None:
+    late, read, read_meanwhile = threading.Event(), 0, 0
+
+    def lines():
+        nonlocal read
+        while read < 100_000:
+            read += 1
+            yield read
+
+    def run(batch: list[int]) -> list[int]:
+        nonlocal read_meanwhile
+        if 1 in batch:
+            threading.Timer(0.3, late.set).start()
+            assert late.wait(60)
+            read_meanwhile = read
+        return batch
+
+    found = in_batches(lines(), run, length=lambda _: 1, tokens=10, window=50, workers=2)
+    assert sum(found) == sum(range(1, 100_001))
+    assert read_meanwhile <= 4 * 50
+
+
 def test_a_window_that_one_worker_could_do_is_shared_out() -> None:
     sizes: list[int] = []
     found = in_batches(range(30), lambda batch: sizes.append(len(batch)) or batch, length=lambda _: 1, tokens=100,

@@ -33,7 +33,8 @@ def in_batches(
     at_once = workers + 1 if workers and window > 1 else 1
     results: dict[int, Result] = {}
     following = 0
-    for numbers, found in _run_at_once(batches, run, at_once) if at_once > 1 else _run_in_turn(batches, run):
+    done = _run_at_once(batches, run, at_once, 2 * window) if at_once > 1 else _run_in_turn(batches, run)
+    for numbers, found in done:
         results.update(zip(numbers, found, strict=True))
         while following in results:
             yield results.pop(following)
@@ -43,7 +44,7 @@ def in_batches(
 def _batches(
     items: Iterable[Item], length: Callable[[Item], int], tokens: int, window: int, shares: int
 ) -> Iterator[Batch[Item]]:
-    """The items in batches; the last few are enough for as many shares."""
+    """The items in batches, of each window at least as many as there are shares, if it has so many items."""
     source, first, size = iter(items), 0, min(window, FIRST_WINDOW)
     while seen := list(islice(source, size)):
         lengths = [length(item) for item in seen]
@@ -61,12 +62,15 @@ def _run_in_turn(
 
 
 def _run_at_once(
-    batches: Iterable[Batch[Item]], run: Callable[[list[Item]], list[Result]], at_once: int
+    batches: Iterable[Batch[Item]], run: Callable[[list[Item]], list[Result]], at_once: int, most: int
 ) -> Iterator[tuple[list[int], list[Result]]]:
-    """As they are done. Who is interrupted, or wants no more, does not wait for those that are running."""
+    """As they are done, but none gets ahead of another by more than `most` items, whose results would pile up.
+
+    Who is interrupted, or wants no more, does not wait for those that are running.
+    """
     batches = iter(batches)
     begun = list(islice(batches, 2))
-    if len(begun) == 1:  # no thread for a single one
+    if len(begun) < 2:  # no thread for a single one
         yield from _run_in_turn(begun, run)
         return
     pool = ThreadPoolExecutor(at_once, "headway-batch")
@@ -74,7 +78,10 @@ def _run_at_once(
     try:
         for numbers, batch in chain(begun, batches):
             running[pool.submit(run, batch)] = numbers
-            if len(running) == at_once:
+            oldest, started = next(iter(running.items()))
+            if min(numbers) - min(started) > most:
+                yield running.pop(oldest), oldest.result()
+            elif len(running) == at_once:
                 yield from _done(running)
         while running:
             yield from _done(running)
