@@ -61,8 +61,11 @@ class _RDropOutputLoss(torch.autograd.Function):
             flat = states[rows].flatten(0, 1)  # (2c, D)
             log = logs[: len(answer)]  # (c, 2, V): logits, then logarithms of chances, then gradients
             torch.mm(flat, output.T, out=log.view(len(flat), -1))
-            log.sub_(log.logsumexp(-1, keepdim=True))
+            log.sub_(log.amax(-1, keepdim=True))
             p = torch.exp(log, out=chances[: len(answer)])  # (c, 2, V)
+            total = p.sum(-1, keepdim=True)  # (c, 2, 1)
+            p.mul_(total.reciprocal())
+            log.sub_(total.log_())
             of_right = log.gather(2, answer)
             plain -= of_right.sum() / 2
             smoothed -= ((right - rest) * of_right.sum() + rest * log.sum()) / 2
