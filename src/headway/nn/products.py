@@ -1,15 +1,23 @@
 """x W + b for weights that do not change any more, in the way that is fastest on a CPU."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import torch
 from torch import Tensor, nn
 
 LARGE = 2**20
 """Products with as many multiplications are faster with packed matrices, which cost more to call."""
+FEW = 4
+"""Rows that they need without AVX-512: there a single one took three times as long as with a plain matrix."""
 PACKED_FOR = 64
 """Rows that a matrix is packed for; from 16 to 256 it makes no difference."""
+
+
+@cache
+def capability() -> str:
+    """What the processor can do with vectors, by torch's name."""
+    return torch.backends.cpu.get_cpu_capability()
 
 
 @dataclass(frozen=True)
@@ -22,7 +30,7 @@ class Product:
     @cached_property
     def packed(self) -> Tensor | None:
         """The matrix in the layout that oneDNN multiplies fastest with on x86; torch has no public name for it."""
-        is_x86 = torch.backends.cpu.get_cpu_capability().startswith("AVX")
+        is_x86 = capability().startswith("AVX")
         if self.weight.dtype != torch.float32 or not (is_x86 and torch.backends.mkldnn.is_available()):
             return None
         return torch.ops.mkldnn._reorder_linear_weight(self.weight.mT.contiguous(), PACKED_FOR)
@@ -57,7 +65,8 @@ class Product:
 
     def is_large(self, x: Tensor) -> bool:
         """Whether a product with `x` (R, D) is worth the call of a packed one."""
-        return len(x) * self.weight.numel() >= LARGE
+        is_worthwhile = len(x) >= FEW or capability() == "AVX512"
+        return is_worthwhile and len(x) * self.weight.numel() >= LARGE
 
 
 class FixedLinear(nn.Linear):
