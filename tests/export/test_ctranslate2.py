@@ -11,7 +11,7 @@ from headway.config import SearchConfig
 from headway.errors import UserError
 from headway.export.abilities import QUANTIZATIONS, quantization_name, what_it_lacks
 from headway.export.ctranslate2 import convert
-from headway.export.engine import Ctranslate2Engine, token_names
+from headway.export.engine import Ctranslate2Engine
 from headway.search.forced import score_targets
 from headway.text.vocabulary import Vocabulary
 
@@ -62,7 +62,7 @@ def test_two_vocabularies(settings: dict, tmp_path: Path) -> None:
 
 
 def test_tokens_are_named_by_their_ids() -> None:
-    names = token_names(SHARED.source)
+    names = SHARED.source.names
     assert names[:5] == ["<pad>", "<s>", "</s>", "<unk>", "<mask>"]
     assert len(names) == len(SHARED.source)
     text = "The animal was too tired."

@@ -20,7 +20,7 @@ from convertible import (
 from headway.config import SearchConfig
 from headway.errors import UserError
 from headway.export.ctranslate2 import convert
-from headway.export.engine import Ctranslate2Engine, ranked
+from headway.export.engine import Ctranslate2Engine, Written, ranked
 from headway.models import EncoderDecoder
 from headway.search.beam import beam_search
 from headway.search.engine import Part
@@ -162,10 +162,8 @@ def test_the_penalty_that_is_set_ranks_the_outputs(copying: tuple[EncoderDecoder
 
 def test_unfinished_outputs_come_last() -> None:
     penalty = LengthPenalty("gnmt", 0.6)
-    cut, poor, good = (
-        Hypothesis.of(*each, penalty) for each in (([7], [-0.1]), ([7, 2], [-2.0, -1.0]), ([8, 2], [-1.0, -1.0]))
-    )
-    assert ranked([cut, poor, good]) == [good, poor, cut]
+    cut, poor, good = Written(["a"], -0.1), Written(["a", "</s>"], -3.0), Written(["b", "</s>"], -2.0)
+    assert ranked([cut, poor, good], penalty) == [good, poor, cut]
 
 
 @pytest.mark.parametrize("search", [{"beam": 1}, {"n_best": 3}], ids=str)

@@ -156,3 +156,11 @@ def test_nobody_waits_for_batches_that_are_no_longer_wanted() -> None:
     results.close()  # returns though a batch is still running
     assert not end.is_set()
     end.set()
+
+
+def test_who_waits_for_all_results_has_whole_windows_from_the_start() -> None:
+    sizes: list[int] = []
+    run = lambda batch: sizes.append(len(batch)) or batch  # noqa: E731
+    found = in_batches(range(2500), run, length=lambda _: 1, tokens=10**6, window=1000, first_window=1000)
+    assert list(found) == list(range(2500))
+    assert sizes == [1000, 1000, 500]

@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from headway.config import Config
 from headway.errors import UserError
 from headway.export.abilities import check_model, quantization_name
-from headway.export.engine import token_names
 from headway.models import EncoderDecoder
 from headway.models.layers import DecoderLayer, EncoderLayer
 from headway.nn.attention import MultiHeadAttention
@@ -98,8 +97,8 @@ def position_table(positions: Positions, config: Config) -> NDArray[np.float32]:
 
 def _describe_tokens(spec: "TransformerSpec", vocabulary: Vocabulary) -> None:
     """Set the vocabularies, and what begins and ends a sentence."""
-    spec.register_source_vocabulary(token_names(vocabulary.source))
-    spec.register_target_vocabulary(token_names(vocabulary.target))
+    spec.register_source_vocabulary(vocabulary.source.names)
+    spec.register_target_vocabulary(vocabulary.target.names)
     spec.config.unk_token = SPECIAL_TOKENS[UNK]
     spec.config.bos_token = spec.config.decoder_start_token = SPECIAL_TOKENS[BOS]
     spec.config.eos_token = SPECIAL_TOKENS[EOS]

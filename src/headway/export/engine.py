@@ -9,12 +9,9 @@ reaches beyond its own is cut, or with beams searched again: the output does not
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
-
-from tokenizers import Tokenizer as Engine
+from typing import Any, NamedTuple
 
 from headway.config import SearchConfig
 from headway.errors import UserError
@@ -24,7 +21,6 @@ from headway.search.engine import Part, Wish
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
 from headway.text.specials import BOS, EOS, MASK, PAD, SPECIAL_TOKENS
-from headway.text.tokenizer import Tokenizer
 from headway.text.vocabulary import Vocabulary
 
 ITS_PENALTY = 1e-3
@@ -33,6 +29,20 @@ that do. With none at all it would stop at the first output."""
 PATIENCE = 2
 """How many times as many outputs as beams are waited for if nothing is set. With 1, bad ones that end early would end
 the search before the best is found."""
+END = SPECIAL_TOKENS[EOS]
+
+
+class Written(NamedTuple):
+    """An output as CTranslate2 gives it."""
+
+    names: list[str]
+    """Of its tokens; the last is that of EOS if the model has ended it."""
+    log_probability: float
+
+    @property
+    def finished(self) -> bool:
+        """Whether the model has ended it."""
+        return self.names[-1:] == [END]
 
 
 class Ctranslate2Engine:
@@ -60,8 +70,8 @@ class Ctranslate2Engine:
         self.penalty = LengthPenalty.of(config)
         self.workers = workers or (usable_cores() if device == "cpu" else 1)
         self.with_probabilities = with_probabilities
-        self._source_names = token_names(vocabulary.source)
-        self._target_names = token_names(vocabulary.target)
+        self._source_names = vocabulary.source.names
+        self._target_names = vocabulary.target.names
         self._target_ids = {name: number for number, name in enumerate(self._target_names)}
         self._translator = open_model(directory, device, self.workers, threads)
 
@@ -77,9 +87,10 @@ class Ctranslate2Engine:
         # It neither counts the tokens of a prefix nor those that had to be other than EOS as the model does.
         is_forced = self.config.min_length > 0 or any(part.prefix for part in parts)
         if is_forced:
-            found = self._with_probabilities(parts, found)
-        best = [ranked(outputs)[: self.config.n_best] for outputs in found]
-        return self._with_probabilities(parts, best) if self.with_probabilities and not is_forced else best
+            found = self._counted_again(parts, found)
+        best = [ranked(outputs, self.penalty)[: self.config.n_best] for outputs in found]
+        hypotheses = [[self._hypothesis(each) for each in outputs] for outputs in best]
+        return self._with_probabilities(parts, hypotheses) if self.with_probabilities else hypotheses
 
     def score(self, parts: Sequence[Part]) -> list[list[Hypothesis]]:
         """The given targets as hypotheses."""
@@ -89,14 +100,15 @@ class Ctranslate2Engine:
             [Hypothesis.of([*target, EOS], each, self.penalty)] for target, each in zip(targets, values, strict=True)
         ]
 
-    def _search(self, parts: Sequence[Part]) -> list[list[Hypothesis]]:
+    def _search(self, parts: Sequence[Part]) -> list[list[Written]]:
         """All outputs that were found, each within the length that its part allows."""
         limits = [self._longest(part) for part in parts]
-        found = self._translate(parts, max(limits, default=0))
+        most = max(limits, default=0)
+        found = self._translate(parts, most)
         too_far = [
             place
             for place, outputs in enumerate(found)
-            if limits[place] < max(limits) and any(output.length >= limits[place] for output in outputs)
+            if limits[place] < most and any(len(output.names) >= limits[place] for output in outputs)
         ]
         if self.config.beam > 1:  # what is near the limit could have won other places in the beam
             for limit, alike in groupby(sorted(too_far, key=limits.__getitem__), limits.__getitem__):
@@ -104,17 +116,26 @@ class Ctranslate2Engine:
                 for place, outputs in zip(places, self._translate([parts[p] for p in places], limit), strict=True):
                     found[place] = outputs
             return found
-        cut = [[_cut(found[place][0], limits[place])] for place in too_far]
-        known = self._with_probabilities([parts[place] for place in too_far], cut)
-        for place, outputs in zip(too_far, known, strict=True):
-            found[place] = [replace(output, token_log_probabilities=[]) for output in outputs]
+        if not too_far:
+            return found
+        cut = [[Written(output.names[: limits[place]], 0.0) for output in found[place]] for place in too_far]
+        for place, outputs in zip(too_far, self._counted_again([parts[place] for place in too_far], cut), strict=True):
+            found[place] = outputs
         return found
 
     def _longest(self, part: Part) -> int:
         """Most tokens of an output, EOS counted: as `search.rules` has it."""
         return max(len(part.source), len(part.prefix)) + 1 + self.config.extra_length
 
-    def _translate(self, parts: Sequence[Part], longest: int) -> list[list[Hypothesis]]:
+    def _counted_again(self, parts: Sequence[Part], found: list[list[Written]]) -> list[list[Written]]:
+        """The same outputs with the log-probability that the model gives to each, whatever the search has found."""
+        known = self._with_probabilities(parts, [[self._hypothesis(each) for each in outputs] for outputs in found])
+        return [
+            [Written(each.names, same.log_probability) for each, same in zip(outputs, again, strict=True)]
+            for outputs, again in zip(found, known, strict=True)
+        ]
+
+    def _translate(self, parts: Sequence[Part], longest: int) -> list[list[Written]]:
         """All outputs of a search, of so many tokens at most; the most win against the fewest, as in our own search."""
         enough = PATIENCE * self.config.beam if self.config.patience is None else int(self.config.enough)
         results = self._ask(
@@ -132,13 +153,18 @@ class Ctranslate2Engine:
             return_end_token=True,
             return_scores=True,
         )
-        return [[self._hypothesis(*each) for each in zip(one.hypotheses, one.scores, strict=True)] for one in results]
+        return [
+            [
+                Written(names, score * len(names) ** ITS_PENALTY)
+                for names, score in zip(one.hypotheses, one.scores, strict=True)
+            ]
+            for one in results
+        ]
 
-    def _hypothesis(self, names: list[str], score: float) -> Hypothesis:
-        """An output with the log-probability that CTranslate2 found for it, without those of its tokens."""
-        tokens = [self._target_ids[name] for name in names]
-        finished = tokens[-1:] == [EOS]
-        total = score * len(tokens) ** ITS_PENALTY
+    def _hypothesis(self, output: Written) -> Hypothesis:
+        """An output with its log-probability, without those of its tokens."""
+        tokens = [self._target_ids[name] for name in output.names]
+        total, finished = output.log_probability, output.finished
         return Hypothesis(tokens[:-1] if finished else tokens, total / self.penalty(len(tokens)), total, [], finished)
 
     def _with_probabilities(self, parts: Sequence[Part], found: list[list[Hypothesis]]) -> list[list[Hypothesis]]:
@@ -175,20 +201,9 @@ class Ctranslate2Engine:
             raise UnableError(f"CTranslate2: {error}") from None
 
 
-def _cut(output: Hypothesis, limit: int) -> Hypothesis:
-    """The beginning of an output that was not to be so long; how probable it is, is not known yet."""
-    return output if output.length <= limit else Hypothesis(output.tokens[:limit], 0.0, 0.0, [], finished=False)
-
-
-def ranked(outputs: Iterable[Hypothesis]) -> list[Hypothesis]:
+def ranked(outputs: Iterable[Written], penalty: LengthPenalty) -> list[Written]:
     """The best first; those that the model has not ended come last, as in our own search."""
-    return sorted(outputs, key=lambda output: (not output.finished, -output.score))
-
-
-def token_names(tokenizer: Tokenizer) -> list[str]:
-    """The names of all tokens, by id."""
-    names: dict[str, int] = Engine.from_str(tokenizer.to_json()).get_vocab()
-    return sorted(names, key=names.__getitem__)
+    return sorted(outputs, key=lambda each: (not each.finished, -each.log_probability / penalty(len(each.names))))
 
 
 def open_model(directory: Path, device: str, workers: int, threads: int) -> Any:

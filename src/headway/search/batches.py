@@ -21,15 +21,17 @@ def in_batches(
     length: Callable[[Item], int],
     tokens: int,
     window: int,
+    first_window: int = FIRST_WINDOW,
     workers: int = 0,
 ) -> Iterator[Result]:
     """What `run` makes of the items, in their order.
 
-    Of up to `window` items at a time, those of about equal `length` are run together, `tokens` of them at most, padding
-    included. With `workers`, `run` is called from several threads: one batch for each of the workers, and one more so
-    that none of them waits. Who looks at one item at a time gets its result before the next item is asked for.
+    Of up to `window` items at a time, at first of fewer, those of about equal `length` are run together, `tokens` of
+    them at most, padding included. With `workers`, `run` is called from several threads: one batch for each of the
+    workers, and one more so that none of them waits. Who looks at one item at a time gets its result before the next
+    item is asked for.
     """
-    batches = _batches(items, length, tokens, window, max(workers, 1))
+    batches = _batches(items, length, tokens, window, first_window, max(workers, 1))
     at_once = workers + 1 if workers and window > 1 else 1
     results: dict[int, Result] = {}
     following = 0
@@ -42,10 +44,10 @@ def in_batches(
 
 
 def _batches(
-    items: Iterable[Item], length: Callable[[Item], int], tokens: int, window: int, shares: int
+    items: Iterable[Item], length: Callable[[Item], int], tokens: int, window: int, first_window: int, shares: int
 ) -> Iterator[Batch[Item]]:
     """The items in batches, of each window at least as many as there are shares, if it has so many items."""
-    source, first, size = iter(items), 0, min(window, FIRST_WINDOW)
+    source, first, size = iter(items), 0, min(window, first_window)
     while seen := list(islice(source, size)):
         lengths = [length(item) for item in seen]
         share = max(min(tokens, -(-sum(lengths) // shares)), 1)

@@ -11,13 +11,14 @@ Batches change the order of the sums inside matrix products, and with it the las
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from headway.config import SearchConfig
 from headway.errors import UserError
 from headway.search.alignment import Alignment, align_words
-from headway.search.batches import in_batches
+from headway.search.batches import FIRST_WINDOW, in_batches
 from headway.search.engine import Engine, OpenEngine, Part, Wish
 from headway.search.lines import split_line
 from headway.search.penalties import LengthPenalty
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 Ask = Callable[[Engine, list[Part]], list[list[Hypothesis]]]
 OnWarning = Callable[[int, str], None]
 """Is told the number of a line, counted from 1, and what is the matter with it."""
+AT_ONCE = 64
+"""Lines that are encoded at once."""
 FAILURES = (UserError, RuntimeError, MemoryError)
 """What a line can fail with: too long for the model's positions, too large for the memory."""
 
@@ -73,8 +76,8 @@ class Translator:
     def translate(
         self, lines: Iterable[str | Line], *, alignments: bool = False, on_warning: OnWarning | None = None
     ) -> list[Translation]:
-        """The translations of lines."""
-        return list(self.translate_stream(lines, alignments=alignments, on_warning=on_warning))
+        """The translations of lines, all at once: a little faster than as a stream, where the first come soon."""
+        return list(self._translate(lines, 1, on_warning or _ignore, self.config.window, alignments=alignments))
 
     def translate_stream(
         self,
@@ -85,11 +88,18 @@ class Translator:
         first: int = 1,
     ) -> Iterator[Translation]:
         """The translations of lines of any number, in constant memory; `first` is the number of the first line."""
+        return self._translate(lines, first, on_warning or _ignore, FIRST_WINDOW, alignments=alignments)
+
+    def _translate(
+        self, lines: Iterable[str | Line], first: int, warn: OnWarning, first_window: int, *, alignments: bool
+    ) -> Iterator[Translation]:
         if alignments:
             self._open_engine("alignments")  # refused before the first line is read
-        warn = on_warning or _ignore
-        parts = (part for number, line in enumerate(lines, start=first) for part in self._parts(number, line, warn))
-        return self._results(parts, lambda engine, batch: engine.decode(batch), warn, alignments=alignments)
+        read = enumerate(self._read(lines), start=first)
+        parts = (part for number, (line, ids) in read for part in self._parts(number, line, ids, warn))
+        return self._results(
+            parts, lambda engine, batch: engine.decode(batch), warn, first_window, alignments=alignments
+        )
 
     def score(self, pairs: Iterable[tuple[str, str]], *, on_warning: OnWarning | None = None) -> Iterator[Translation]:
         """For each pair of a line and its translation, the translation as if the model had written it."""
@@ -98,22 +108,29 @@ class Translator:
             Part(number, 0, source, self.vocabulary.source.encode(source.strip()), target=encode(target.strip("\r\n")))
             for number, (source, target) in enumerate(pairs, start=1)
         )
-        return self._results(parts, lambda engine, batch: engine.score(batch), on_warning or _ignore)
+        return self._results(parts, lambda engine, batch: engine.score(batch), on_warning or _ignore, FIRST_WINDOW)
 
     def alternatives(self, text: str, before: str, count: int = 5) -> "list[Alternative]":
         """The best `count` tokens after the beginning `before` of a translation of `text`, and how each goes on."""
         part = Part(1, 0, text, self.vocabulary.source.encode(text))
         return self._open_engine("alternatives").alternatives(part, self.vocabulary.target.encode(before), count)
 
-    def _parts(self, number: int, line: str | Line, warn: OnWarning) -> Iterator[Part]:
-        """A line as parts that can be searched."""
-        line = Line(line) if isinstance(line, str) else line
+    def _read(self, lines: Iterable[str | Line]) -> Iterator[tuple[Line, list[int]]]:
+        """Lines and the ids of their texts; several are encoded at once, but no line is read too early for that."""
+        source = iter(lines)
+        while chunk := list(islice(source, min(self.config.window, AT_ONCE))):
+            known = [Line(line) if isinstance(line, str) else line for line in chunk]
+            texts = [line.text.strip() if is_unicode(line.text) else "" for line in known]
+            yield from zip(known, self.vocabulary.source.encode_batch(texts), strict=True)
+
+    def _parts(self, number: int, line: Line, ids: list[int], warn: OnWarning) -> Iterator[Part]:
+        """A line as parts that can be searched; the ids are those of its text."""
         text = line.text.rstrip("\r\n")
         if not is_unicode("".join((text, line.prefix, *line.phrases))):
             yield Part(number, 0, text, problem="the line has half a surrogate pair, which is no character; remove it")
             return
         prefix = self.vocabulary.target.encode(line.prefix) if line.prefix else []
-        sources = self._sources(text, may_split=not (line.prefix or line.phrases))
+        sources = self._sources(text, ids, may_split=not (line.prefix or line.phrases))
         for place, (each, source) in enumerate(sources):
             if len(source) > self.max_length:
                 warn(
@@ -124,15 +141,14 @@ class Translator:
             is_last = place == len(sources) - 1
             yield Part(number, place, each, source, prefix, self._phrases(line), is_last=is_last)
 
-    def _sources(self, text: str, *, may_split: bool) -> list[tuple[str, list[int]]]:
-        """The parts of a line, each with its ids; most lines are one part, and encoded once."""
+    def _sources(self, text: str, ids: list[int], *, may_split: bool) -> list[tuple[str, list[int]]]:
+        """The parts of a line, each with its ids; most lines are one part, whose ids are known."""
+        if len(ids) <= self.max_length or not may_split or self.config.long_lines != "split":
+            return [(text, ids)]
 
         def encode(part: str) -> list[int]:
             return self.vocabulary.source.encode(part.strip())
 
-        ids = encode(text)
-        if len(ids) <= self.max_length or not may_split or self.config.long_lines != "split":
-            return [(text, ids)]
         return [(part, encode(part)) for part in split_line(text, lambda each: len(encode(each)), self.max_length)]
 
     def _phrases(self, line: Line) -> list[list[list[int]]]:
@@ -141,7 +157,7 @@ class Translator:
         return [[encode(f" {phrase.strip()}"), encode(phrase.strip())] for phrase in line.phrases if phrase.strip()]
 
     def _results(
-        self, parts: Iterable[Part], ask: Ask, warn: OnWarning, *, alignments: bool = False
+        self, parts: Iterable[Part], ask: Ask, warn: OnWarning, first_window: int, *, alignments: bool = False
     ) -> Iterator[Translation]:
         """A result for each line, in order."""
 
@@ -155,7 +171,13 @@ class Translator:
 
         workers = 0 if alignments else self.engine.workers
         results = in_batches(
-            parts, run, length=part_length, tokens=self.config.batch_tokens, window=self.config.window, workers=workers
+            parts,
+            run,
+            length=part_length,
+            tokens=self.config.batch_tokens,
+            window=self.config.window,
+            first_window=first_window,
+            workers=workers,
         )
         line: list[tuple[Part, Found]] = []
         for part, found in results:

@@ -23,7 +23,7 @@ from headway.export.abilities import (
 )
 from headway.export.agreement import Agreement
 from headway.export.conversions import converted
-from headway.export.engine import Ctranslate2Engine, token_names
+from headway.export.engine import Ctranslate2Engine
 from headway.export.threads import quickest_threads
 from headway.processes import usable_cores
 from headway.store.checkpoints import Checkpoint
@@ -173,7 +173,7 @@ def shares(request: Request, device: str, conversion: Path) -> tuple[int, int]:
     if wishes.one_by_one and not threads:
         if wishes.kind != EXACT:
             return 1, 1
-        names = token_names(request.run.vocabulary.source)
+        names = request.run.vocabulary.source.names
         return 1, quickest_threads(conversion, names, request.config.search.beam, cores)
     workers = wishes.workers or (1 if wishes.one_by_one else cores)
     return workers, max(threads // workers, 1) if threads and wishes.kind == EXACT else 1

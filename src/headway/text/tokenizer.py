@@ -41,6 +41,12 @@ class Tokenizer:
         self._pieces: dict[int, str] = {}
 
     @cached_property
+    def names(self) -> list[str]:
+        """The names of all tokens, by id, as the `tokenizers` library has them."""
+        ids: dict[str, int] = self._engine.get_vocab()
+        return sorted(ids, key=ids.__getitem__)
+
+    @cached_property
     def _cache(self) -> WordCache:
         tokens = self._engine.get_vocab()
         with_space = np.zeros(len(self), dtype=np.bool_)
@@ -61,6 +67,8 @@ class Tokenizer:
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of several texts: what `encode` gives for each, but much faster."""
+        if len(texts) == 1:
+            return [self.encode(texts[0])]
         ids, lengths = self.encode_joined(texts)
         return [part.tolist() for part in np.split(ids, np.cumsum(lengths[:-1]))] if texts else []
 
@@ -75,8 +83,8 @@ class Tokenizer:
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of ids; special tokens are left out, bytes that make no character become U+FFFD."""
-        tokens = [self._engine.id_to_token(i) for i in ids if i >= len(SPECIAL_TOKENS)]
-        return self._engine.decoder.decode(tokens)
+        names = self.names
+        return self._engine.decoder.decode([names[i] for i in ids if i >= len(SPECIAL_TOKENS)])
 
     def words(self, text: str) -> list[str]:
         """The words that a text is cut into before pieces are sought, as the model sees them."""
@@ -87,7 +95,7 @@ class Tokenizer:
         return [self._pieces[i] if i in self._pieces else self._pieces.setdefault(i, self._readable(i)) for i in ids]
 
     def _readable(self, token_id: int) -> str:
-        name: str = self._engine.id_to_token(token_id) or ""
+        name = self.names[token_id]
         if token_id < len(SPECIAL_TOKENS):
             return name
         text = self._engine.decoder.decode([name])
