@@ -1,8 +1,8 @@
 """An engine of decode_speed.py, alone in its process: lines of JSON come in, a line goes out for each.
 
-The first line says what to load. The others have sentences, to be translated at once or one by one; the answer has the
-translations and the seconds of each call. Nothing is imported that the engine does not need: torch and CTranslate2
-disturb each other's threads, and Hugging Face's environment need not have Headway.
+The first line says what to load. The others have sentences; the answer has the translations and the seconds that they
+took. Nothing is imported that the engine does not need: torch and CTranslate2 disturb each other's threads, and Hugging
+Face's environment need not have Headway.
 """
 
 import json
@@ -98,14 +98,11 @@ def huggingface(directory: str, beam: int, batch: int, epsilon: float) -> Transl
 ENGINES = {"headway": headway, "ctranslate2": ctranslate2, "huggingface": huggingface}
 
 
-def answer(translate: Translate, sentences: list[Any], one_by_one: bool) -> dict[str, Any]:
-    """The translations, and the seconds of each call."""
-    outputs, seconds = [], []
-    for given in [[each] for each in sentences] if one_by_one else [sentences]:
-        start = time.perf_counter()
-        outputs += translate(given)
-        seconds.append(time.perf_counter() - start)
-    return {"outputs": outputs, "seconds": seconds}
+def answer(translate: Translate, sentences: list[Any]) -> dict[str, Any]:
+    """The translations, and the seconds they took."""
+    start = time.perf_counter()
+    outputs = translate(sentences)
+    return {"outputs": outputs, "seconds": time.perf_counter() - start}
 
 
 def main() -> None:

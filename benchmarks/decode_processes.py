@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
-from headway.export.engine import token_names
 from headway.text.specials import EOS
 from headway.text.vocabulary import Vocabulary
 
@@ -22,6 +21,8 @@ HEADWAY: Literal["headway"] = "headway"
 PROGRAM = Path(__file__).with_name("decode_engines.py")
 WARM_UP = 2
 """Batches that are translated before anything is timed."""
+PAUSE = 0.25
+"""Seconds before each turn: threads of the one before may spin as long while they wait for more."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,12 @@ class Row:
 
 
 class Measurement(NamedTuple):
-    """What one turn of a row gave."""
+    """What all turns of a row gave."""
 
-    seconds: float
-    """Of all sentences, in batches."""
-    latencies: list[float]
-    """Seconds of single sentences, one by one."""
+    seconds: list[float]
+    """Of all sentences, in batches; one number a round."""
+    latencies: list[list[float]]
+    """Of each single sentence, in each round."""
     texts: list[str]
     tokens: int
     """Written in all, EOS counted."""
@@ -112,42 +113,14 @@ class Bench:
         return [self.vocabulary.source.encode(each) for each in self.sentences]
 
     @cached_property
-    def names(self) -> list[str]:
-        """Of the tokens of the source, by their ids, as CTranslate2 wants them."""
-        return token_names(self.vocabulary.source)
-
-    @cached_property
     def ids(self) -> dict[str, int]:
         """Of the tokens of the target, by their names."""
-        return {name: number for number, name in enumerate(token_names(self.vocabulary.target))}
+        return {name: number for number, name in enumerate(self.vocabulary.target.names)}
 
     @property
     def batch_tokens(self) -> int:
         """How many source tokens a batch of sentences has, EOS counted."""
         return round(self.batch * statistics.mean(len(ids) + 1 for ids in self.encoded))
-
-    def measure(self, row: Row, beam: int) -> Measurement:
-        """One turn: load, warm up, translate all in batches, then some one by one."""
-        size = {"batch_tokens": self.batch_tokens} if row.kind == HEADWAY else {"batch": self.batch}
-        wanted = {"kind": row.kind, "beam": beam, **size, **row.wanted}
-        given = self.given(row.kind)
-        share = -(-len(given) // row.processes)
-        shares = [given[start : start + share] for start in range(0, len(given), share)]
-        with ExitStack() as stack:
-            begin = time.perf_counter()
-            processes = [stack.enter_context(Process(row, wanted)) for _ in shares]
-            for process in processes:
-                process.receive()
-            start = time.perf_counter() - begin
-            together(processes, [each[: WARM_UP * self.batch] for each in shares])
-            begin = time.perf_counter()
-            answers = together(processes, shares)
-            seconds = time.perf_counter() - begin
-            singles = together(processes[:1], [given[: self.singles]], one_by_one=True)
-            peak = sum(process.peak_memory() for process in processes)
-        found = [self.found(row.kind, output) for answer in answers for output in answer["outputs"]]
-        texts, tokens = zip(*found, strict=True)
-        return Measurement(seconds, singles[0]["seconds"], list(texts), sum(tokens), peak, start)
 
     def given(self, kind: str) -> list[Any]:
         """The sentences as an engine takes them."""
@@ -155,7 +128,8 @@ class Bench:
             return self.sentences
         if kind == "huggingface":
             return [[*ids, EOS] for ids in self.encoded]
-        return [[self.names[token] for token in ids] for ids in self.encoded]
+        names = self.vocabulary.source.names
+        return [[names[token] for token in ids] for ids in self.encoded]
 
     def found(self, kind: str, output: list[Any]) -> tuple[str, int]:
         """What an engine wrote: a text, and its number of tokens."""
@@ -169,10 +143,63 @@ class Bench:
         return self.vocabulary.target.decode(ids).strip(), len(ids) + 1
 
 
-def together(
-    processes: Sequence[Process], shares: Sequence[Sequence[Any]], *, one_by_one: bool = False
-) -> list[dict[str, Any]]:
-    """The answers of processes that work at the same time."""
-    for process, share in zip(processes, shares, strict=True):
-        process.send({"sentences": share, "one_by_one": one_by_one})
-    return [process.receive() for process in processes]
+class Loaded:
+    """The processes of a row, with their engine loaded and warmed up; between its turns they wait."""
+
+    def __init__(self, bench: Bench, row: Row, beam: int) -> None:
+        self.bench = bench
+        self.row = row
+        self._given = bench.given(row.kind)
+        self._outputs: list[Any] = []
+        self._seconds: list[float] = []
+        self._latencies: list[list[float]] = []
+        size = {"batch_tokens": bench.batch_tokens} if row.kind == HEADWAY else {"batch": bench.batch}
+        wanted = {"kind": row.kind, "beam": beam, **size, **row.wanted}
+        begin = time.perf_counter()
+        with ExitStack() as stack:
+            self._processes = [stack.enter_context(Process(row, wanted)) for _ in range(row.processes)]
+            for process in self._processes:
+                process.receive()
+            self._start = time.perf_counter() - begin
+            self._ask([share[: WARM_UP * bench.batch] for share in self._shares()])
+            self._stack = stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def translate_all(self) -> float:
+        """Begin a round: all sentences, in batches. Gives the seconds it took."""
+        time.sleep(PAUSE)
+        begin = time.perf_counter()
+        answers = self._ask(self._shares())
+        self._seconds.append(time.perf_counter() - begin)
+        self._outputs = [output for answer in answers for output in answer["outputs"]]
+        self._latencies.append([])
+        return self._seconds[-1]
+
+    def translate_one(self, place: int) -> None:
+        """The sentence at that place, alone."""
+        time.sleep(PAUSE)
+        self._latencies[-1].append(self._ask([self._given[place : place + 1]])[0]["seconds"])
+
+    def measurement(self) -> Measurement:
+        """What all rounds gave."""
+        found = [self.bench.found(self.row.kind, output) for output in self._outputs]
+        texts, tokens = zip(*found, strict=True)
+        peak = sum(process.peak_memory() for process in self._processes)
+        return Measurement(self._seconds, self._latencies, list(texts), sum(tokens), peak, self._start)
+
+    def _shares(self) -> list[list[Any]]:
+        """The sentences of each process."""
+        size = -(-len(self._given) // self.row.processes)
+        return [self._given[start : start + size] for start in range(0, len(self._given), size)]
+
+    def _ask(self, shares: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+        """The answers of as many processes as there are shares, which work at the same time."""
+        asked = self._processes[: len(shares)]
+        for process, share in zip(asked, shares, strict=True):
+            process.send({"sentences": share})
+        return [process.receive() for process in asked]

@@ -1,20 +1,22 @@
 """Decoding with the same weights: our two engines beside Hugging Face's `generate` and CTranslate2 called plainly.
 
-Each engine is alone in its process, or has several that share the sentences; all take their turns, round after round.
-What is timed is translating, not loading. Ours goes from text to text, the others from tokens to tokens. Without
-`--run` a small model is trained first, just long enough for outputs of sensible lengths.
+Each engine is alone in its process, or has several that share the sentences. All are loaded, some 8 GB, and take their
+turns: in each round all sentences in batches, then one sentence after the other, so that whatever slows the machine
+down slows all of them. What is timed is translating, not loading. Ours goes from text to text, the others from tokens
+to tokens. Without `--run` a small model is trained first, just long enough for outputs of sensible lengths.
 """
 
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 
-from decode_processes import HEADWAY, Bench, Row
-from decode_tables import BEAMS, TYPED, Measured, all_seconds, comparisons, one_by_one, table
+from decode_processes import HEADWAY, Bench, Loaded, Measurement, Row
+from decode_tables import BEAMS, TYPED, Measured, comparisons, table
 from headway import train
 from headway.export.conversions import converted
 from headway.export.engine import PATIENCE
@@ -86,19 +88,23 @@ def read_sentences(path: Path | None, count: int) -> list[str]:
     return list(islice((text.strip() for text in texts if text.strip()), count))
 
 
-def take_turns(bench: Bench, engines: Sequence[Row], rounds: int) -> Measured:
-    """Every row with every beam, in each round; a greedy search knows no patience."""
-    wanted = {beam: [row for row in engines if beam > 1 or "patience" not in row.wanted] for beam in BEAMS}
-    measured: Measured = {beam: {row.name: [] for row in wanted[beam]} for beam in BEAMS}
-    for number in range(1, rounds + 1):
-        for beam, of_row in measured.items():
-            for row in wanted[beam]:
-                found = bench.measure(row, beam)
-                of_row[row.name].append(found)
-                rate, single = len(found.texts) / all_seconds(found), one_by_one(found) * 1000
-                told = f"{rate:.1f} sentences/s; one by one {single:.1f} ms"
-                print(f"round {number}, beam {beam}, {row.name}: {told}", flush=True)
-    return measured
+def take_turns(bench: Bench, rows: Sequence[Row], beam: int, rounds: int) -> dict[str, Measurement]:
+    """Every row in each round."""
+    with ExitStack() as stack:
+        engines = [stack.enter_context(Loaded(bench, row, beam)) for row in rows]
+        for number in range(1, rounds + 1):
+            for engine in engines:
+                rate = len(bench.sentences) / engine.translate_all()
+                print(f"round {number}, beam {beam}, {engine.row.name}: {rate:.1f} sentences/s", flush=True)
+            for place in range(bench.singles):
+                for engine in engines:
+                    engine.translate_one(place)
+        return {engine.row.name: engine.measurement() for engine in engines}
+
+
+def for_beam(rows: Sequence[Row], beam: int) -> list[Row]:
+    """The rows that a beam has: a greedy search knows no patience."""
+    return [row for row in rows if beam > 1 or "patience" not in row.wanted]
 
 
 def made_run(directory: Path) -> Run:
@@ -123,7 +129,7 @@ def describe(run: Run, bench: Bench, is_made: bool, rounds: int) -> str:
     weights = f"trained for this on {CORPUS}, {QUICK[0].partition('=')[2]} updates" if is_made else "of a given run"
     return (
         f"{len(bench.sentences):,} sentences of {bench.batch_tokens / bench.batch:.1f} tokens on average, EOS counted, "
-        f"in batches of about {bench.batch}; {min(bench.singles, len(bench.sentences))} of them also one by one. The "
+        f"in batches of about {bench.batch}; {bench.singles} of them also one by one. The "
         f"same weights everywhere, {weights}: {settings.layers} + {settings.decoder_layers or settings.layers} layers, "
         f"D = {settings.d_model}, V = {settings.vocabulary:,}. {rounds} rounds in turns, each engine alone in its "
         "processes; rates are medians, memory is the sum over the processes of a row."
@@ -135,7 +141,7 @@ def main() -> None:
     parser.add_argument("--run", type=Path, help="a trained run (default: one is made)")
     parser.add_argument("--sentences", type=Path, metavar="FILE", help=f"(default: the test part of {CORPUS})")
     parser.add_argument("--count", type=int, default=1000, help="how many sentences")
-    parser.add_argument("--singles", type=int, default=100, help="how many of them one by one")
+    parser.add_argument("--singles", type=int, default=50, help="how many of them one by one")
     parser.add_argument("--batch", type=int, default=64, help="sentences of a batch")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--environments", type=Path, metavar="DIR", help="where HF's is, or is made (default: no HF)")
@@ -144,10 +150,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         run = Run.open(arguments.run) if arguments.run else made_run(Path(place))
         sentences = read_sentences(arguments.sentences, arguments.count)
-        bench = Bench(run.vocabulary, sentences, arguments.batch, arguments.singles)
+        bench = Bench(run.vocabulary, sentences, arguments.batch, min(arguments.singles, len(sentences)))
         engines = list(rows(run, Path(place, "marian"), arguments.environments, usable_cores()))
         about = f"{describe(run, bench, arguments.run is None, arguments.rounds)} {versions(engines)}."
-        measured = take_turns(bench, engines, arguments.rounds)
+        measured: Measured = {
+            beam: take_turns(bench, for_beam(engines, beam), beam, arguments.rounds) for beam in BEAMS
+        }
     lines = [about]
     for beam, title in BEAMS.items():
         lines += ["", f"{title}:", "", *table(measured[beam])]

@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
 from decode_processes import Measurement
 from headway.export.engine import PATIENCE
@@ -9,11 +10,10 @@ from headway.processes import usable_cores
 from measure import ratio
 
 BEAMS = {4: "Beam 4", 1: "Greedy"}
-Turns = list[Measurement]
-"""Of a row, one a round."""
-Measured = dict[int, dict[str, Turns]]
+Measured = dict[int, dict[str, Measurement]]
 """By beam and name of the row."""
-Seconds = Callable[[Measurement], float]
+Seconds = Callable[[Measurement], list[list[float]]]
+"""What is compared: the times of the same calls, in each round."""
 
 CORES = usable_cores()
 TORCH = f"headway torch, {CORES} x 1"
@@ -27,17 +27,17 @@ PATIENT = f", patience {PATIENCE}"
 GENERATE = f"HF generate, 1 x {CORES}"
 
 
-def all_seconds(turn: Measurement) -> float:
-    """Of all sentences, in batches."""
-    return turn.seconds
+def in_batches(found: Measurement) -> list[list[float]]:
+    """Of all sentences, one call a round."""
+    return [[seconds] for seconds in found.seconds]
 
 
-def one_by_one(turn: Measurement) -> float:
-    """Of one sentence, in the middle."""
-    return statistics.median(turn.latencies)
+def one_by_one(found: Measurement) -> list[list[float]]:
+    """Of single sentences."""
+    return found.latencies
 
 
-def table(of_row: Mapping[str, Turns]) -> Iterator[str]:
+def table(of_row: Mapping[str, Measurement]) -> Iterator[str]:
     """A line a row: medians over the rounds, and ratios within them."""
     references = [name for name in (GENERATE, WORKERS) if name in of_row]
     yield (
@@ -45,19 +45,20 @@ def table(of_row: Mapping[str, Turns]) -> Iterator[str]:
         f"| same text as the first | {' | '.join(f'times {name}' for name in references)} |"
     )
     yield f"| --- |{' --- |' * (7 + len(references))}"
-    first = next(iter(of_row.values()))[0]
-    for name, turns in of_row.items():
-        latencies = statistics.quantiles((each * 1000 for turn in turns for each in turn.latencies), n=20)
-        same = statistics.mean(ours == theirs for ours, theirs in zip(turns[0].texts, first.texts, strict=True))
+    first = next(iter(of_row.values()))
+    for name, found in of_row.items():
+        latencies = statistics.quantiles((each * 1000 for each in chain(*found.latencies)), n=20)
+        same = statistics.mean(ours == theirs for ours, theirs in zip(found.texts, first.texts, strict=True))
+        seconds = statistics.median(found.seconds)
         cells = [
-            f"{statistics.median(len(turn.texts) / turn.seconds for turn in turns):.1f}",
-            f"{statistics.median(turn.tokens / turn.seconds for turn in turns):,.0f}",
+            f"{len(found.texts) / seconds:.1f}",
+            f"{found.tokens / seconds:,.0f}",
             f"{latencies[9]:.1f}",
             f"{latencies[18]:.1f}",
-            f"{max(turn.peak for turn in turns) / 2**20:,.0f}",
-            f"{statistics.median(turn.start for turn in turns):.1f}",
+            f"{found.peak / 2**20:,.0f}",
+            f"{found.start:.1f}",
             f"{same:.1%}",
-            *(spread(of_row[reference], turns, all_seconds) for reference in references),
+            *(spread(of_row[reference], found, in_batches) for reference in references),
         ]
         yield f"| {name} | {' | '.join(cells)} |"
 
@@ -74,32 +75,32 @@ def comparisons(measured: Measured) -> Iterator[str]:
                 yield f"| {BEAMS[beam]}, {manner} | {ours} | {theirs} | {times} | {least} |"
 
 
-def asked(beam: int, of_row: Mapping[str, Turns]) -> Iterator[tuple[str, str, Seconds, float]]:
+def asked(beam: int, of_row: Mapping[str, Measurement]) -> Iterator[tuple[str, str, Seconds, float]]:
     """Our row, the other, what is compared, and how many times as fast ours should be at least."""
     hasty = HASTY if beam > 1 else ""
-    yield TORCH, WORKERS, all_seconds, 0.9 if beam > 1 else 0.75
+    yield TORCH, WORKERS, in_batches, 0.9 if beam > 1 else 0.75
     if beam > 1:
-        yield TORCH, GENERATE, all_seconds, 2.2
-        yield f"{TORCH}{HASTY}", WORKERS, all_seconds, 0.9
-        yield TORCH, f"{WORKERS}{PATIENT}", all_seconds, 0.9
+        yield TORCH, GENERATE, in_batches, 2.2
+        yield f"{TORCH}{HASTY}", WORKERS, in_batches, 0.9
+        yield TORCH, f"{WORKERS}{PATIENT}", in_batches, 0.9
     yield fastest(of_row, "headway torch", one_by_one), GENERATE, one_by_one, 1.5
     for kind in ("fp32", "int8"):
         ours, theirs = f"headway ctranslate2 {kind}", f"CTranslate2 {kind}"
-        yield ours, f"{theirs}, default", all_seconds, 1.5
-        yield f"{ours}{hasty}", fastest(of_row, theirs, all_seconds), all_seconds, 1.0
+        yield ours, f"{theirs}, default", in_batches, 1.5
+        yield f"{ours}{hasty}", fastest(of_row, theirs, in_batches), in_batches, 1.0
         yield f"{ours}{TYPED}{hasty}", fastest(of_row, theirs, one_by_one), one_by_one, 0.95
         if beam > 1:
-            yield f"{ours}{HASTY}", f"{theirs}, default", all_seconds, 1.5
-            yield ours, f"{theirs}, {CORES} x 1{PATIENT}", all_seconds, 1.0
+            yield f"{ours}{HASTY}", f"{theirs}, default", in_batches, 1.5
+            yield ours, f"{theirs}, {CORES} x 1{PATIENT}", in_batches, 1.0
 
 
-def fastest(of_row: Mapping[str, Turns], beginning: str, of: Seconds) -> str:
+def fastest(of_row: Mapping[str, Measurement], beginning: str, of: Seconds) -> str:
     """The row with the lowest median among those whose names begin so."""
     names = [name for name in of_row if name.startswith(beginning)]
-    return min(names, key=lambda name: statistics.median(of(turn) for turn in of_row[name]))
+    return min(names, key=lambda name: statistics.median(chain(*of(of_row[name]))))
 
 
-def spread(slower: Turns, faster: Turns, of: Seconds) -> str:
-    """How many times as fast: median (least to most)."""
-    median, least, most = ratio([of(turn) for turn in slower], [of(turn) for turn in faster])
-    return f"{median:.2f} ({least:.2f} to {most:.2f})"
+def spread(slower: Measurement, faster: Measurement, of: Seconds) -> str:
+    """How many times as fast: of a round, the median over its calls; of these, the median (least to most)."""
+    rounds = [ratio(*calls)[0] for calls in zip(of(slower), of(faster), strict=True)]
+    return f"{statistics.median(rounds):.2f} ({min(rounds):.2f} to {max(rounds):.2f})"

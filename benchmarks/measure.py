@@ -78,8 +78,8 @@ def report(name: str, text: str, *, save: bool) -> None:
     print(f"\n{text}")
     if save:
         today = datetime.date.today().isoformat()
-        slug = re.sub(r"[^a-z0-9]+", "-", machine().split(" threads")[0].lower()).strip("-")
-        path = RESULTS / f"{today}-{slug}-threads.md"
+        slug = re.sub(r"[^a-z0-9]+", "-", machine().split(", Python")[0].lower()).strip("-")
+        path = RESULTS / f"{today}-{slug}.md"
         RESULTS.mkdir(exist_ok=True)
         sections = read_sections(path)
         sections[name] = text.strip()
