@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 LARGE = 2**20
-"""Products with as many multiplications are faster with packed matrices, which cost more to call."""
+"""With AVX-512, products of as many multiplications are faster with packed matrices, which cost more to call, and a
+millisecond at the first call with so many rows. Without it, only matrices of as many numbers are worth it."""
 FEW = 4
 """Rows that they need without AVX-512: there a single one took three times as long as with a plain matrix."""
 PACKED_FOR = 64
@@ -65,8 +66,9 @@ class Product:
 
     def is_large(self, x: Tensor) -> bool:
         """Whether a product with `x` (R, D) is worth the call of a packed one."""
-        is_worthwhile = len(x) >= FEW or capability() == "AVX512"
-        return is_worthwhile and len(x) * self.weight.numel() >= LARGE
+        if capability() == "AVX512":
+            return len(x) * self.weight.numel() >= LARGE
+        return len(x) >= FEW and self.weight.numel() >= LARGE
 
 
 class FixedLinear(nn.Linear):

@@ -8,6 +8,9 @@ from typing import Any, Protocol, Self
 
 from torch import Tensor
 
+EVEN = 8
+"""Numbers of sentences that are multiples of this are preferred: products are prepared anew for every new number."""
+
 
 class State(Protocol):
     """What a model remembers of a batch between two steps."""
@@ -30,6 +33,12 @@ class StepModel(Protocol):
 
 
 def rows_to_keep(is_over: Tensor) -> Tensor | None:
-    """Which sentences (B,) go on, once so many are over that copying the others pays; None: go on with all."""
-    over = int(is_over.sum())
-    return (~is_over).nonzero()[:, 0] if 8 * over >= len(is_over) and over else None
+    """Which sentences (B,) go on, once so many are over that copying the others pays; None: go on with all.
+
+    Some that are over may stay, to make an even number.
+    """
+    count, live = len(is_over), len(is_over) - int(is_over.sum())
+    kept = live if live < EVEN else min(-(-live // EVEN) * EVEN, count)
+    if kept == count or 8 * (count - live) < count:
+        return None
+    return is_over.sort(stable=True).indices[:kept].sort().values
