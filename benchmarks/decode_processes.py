@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
@@ -176,7 +177,8 @@ class Loaded:
         begin = time.perf_counter()
         answers = self._ask(self._shares())
         self._seconds.append(time.perf_counter() - begin)
-        self._outputs = [output for answer in answers for output in answer["outputs"]]
+        rounds = zip_longest(*(answer["outputs"] for answer in answers))
+        self._outputs = [output for each in rounds for output in each][: len(self._given)]
         self._latencies.append([])
         return self._seconds[-1]
 
@@ -193,9 +195,8 @@ class Loaded:
         return Measurement(self._seconds, self._latencies, list(texts), sum(tokens), peak, self._start)
 
     def _shares(self) -> list[list[Any]]:
-        """The sentences of each process."""
-        size = -(-len(self._given) // self.row.processes)
-        return [self._given[start : start + size] for start in range(0, len(self._given), size)]
+        """The sentences of each process, dealt out one by one, as several processes of ours share them."""
+        return [self._given[place :: self.row.processes] for place in range(self.row.processes)]
 
     def _ask(self, shares: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
         """The answers of as many processes as there are shares, which work at the same time."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.search.batches import cut_by_length, in_batches
+from headway.search.batches import cut_by_length, cut_evenly, in_batches
 
 
 @given(st.lists(st.integers(0, 30)), st.integers(1, 100), st.integers(1, 12), st.integers(0, 3))
@@ -37,6 +37,24 @@ def test_every_place_is_in_one_batch_with_its_like(lengths: list[int], tokens: i
     for batch, following in itertools.pairwise(batches):
         assert (len(batch) + 1) * max(lengths[batch[0]], 1) > tokens, "one more would have fitted"
         assert following
+
+
+@given(st.lists(st.integers(0, 30)), st.integers(1, 100), st.integers(1, 4))
+def test_batches_are_as_small_as_whole_shares_of_them_allow(lengths: list[int], tokens: int, shares: int) -> None:
+    batches, large = list(cut_evenly(lengths, tokens, shares)), list(cut_by_length(lengths, tokens))
+    assert sorted(itertools.chain.from_iterable(batches)) == list(range(len(lengths)))
+    most = -(-len(large) // shares) * shares
+    assert len(batches) <= most
+    held = max((len(batch) * max(lengths[batch[0]], 1) for batch in batches if len(batch) > 1), default=0)
+    assert held <= tokens
+    if held:
+        assert len(list(cut_by_length(lengths, held - 1))) > most, "smaller ones would have done"
+
+
+def test_no_worker_is_left_alone_with_a_last_batch() -> None:
+    sizes = [len(batch) for batch in cut_evenly([1] * 1700, 100, 2)]
+    assert len(list(cut_by_length([1] * 1700, 100))) == 17
+    assert sizes == [95] * 17 + [85]
 
 
 def test_no_more_is_read_than_a_window_holds() -> None:

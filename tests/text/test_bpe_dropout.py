@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_tokenizer import LINES
 
+from headway.text import bpe_dropout
 from headway.text.bpe_dropout import BpeDropout
 from headway.text.learn import learn_tokenizer
 from headway.text.tokenizer import Tokenizer
@@ -39,3 +40,19 @@ def test_more_dropout_gives_smaller_pieces(tokenizer: Tokenizer) -> None:
 def test_another_key_cuts_otherwise(tokenizer: Tokenizer) -> None:
     dropout = BpeDropout(tokenizer, 0.3)
     assert len({tuple(dropout.encode(LINES[0], (key,))) for key in range(10)}) == 10
+
+
+def test_each_merge_is_left_out_as_often_as_asked_for() -> None:
+    words = [f"{first}{second}" for first in "abcdef" for second in "uvwxyz"]  # each is a merge
+    tokenizer = learn_tokenizer(words * 9, "bpe", 400)
+    assert all(len(tokenizer.encode(word)) == 1 for word in words)
+    dropout = BpeDropout(tokenizer, 0.25)
+    cut = [len(dropout.encode(word, (key,))) == 2 for word in words for key in range(100)]
+    assert 0.22 < sum(cut) / len(cut) < 0.28
+
+
+def test_what_was_forgotten_is_drawn_again_the_same(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = [BpeDropout(tokenizer, 0.3).encode(line, (7,)) for line in LINES]
+    monkeypatch.setattr(bpe_dropout, "LIMIT", 2)
+    forgetful = BpeDropout(tokenizer, 0.3)
+    assert [forgetful.encode(line, (7,)) for line in LINES] == wanted

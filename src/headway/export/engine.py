@@ -9,7 +9,8 @@ reaches beyond its own is cut, or with beams searched again: the output does not
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, repeat
+from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,7 +50,8 @@ class Ctranslate2Engine:
     """A converted model, its vocabulary, and how to search.
 
     Several workers of one thread each are faster than one worker of several, but for a single sentence. Without
-    `with_probabilities` hypotheses have no probabilities of single tokens, which have to be computed separately.
+    `with_probabilities` hypotheses have no probabilities of single tokens, which have to be computed separately, and
+    those of greedy search, which chooses between none, no score either: it is not a number.
     """
 
     name = "ctranslate2"
@@ -70,6 +72,7 @@ class Ctranslate2Engine:
         self.penalty = LengthPenalty.of(config)
         self.workers = workers or (usable_cores() if device == "cpu" else 1)
         self.with_probabilities = with_probabilities
+        self._has_scores = with_probabilities or config.beam > 1
         self._source_names = vocabulary.source.names
         self._target_names = vocabulary.target.names
         self._target_ids = {name: number for number, name in enumerate(self._target_names)}
@@ -86,7 +89,7 @@ class Ctranslate2Engine:
         found = self._search(parts)
         # It neither counts the tokens of a prefix nor those that had to be other than EOS as the model does.
         is_forced = self.config.min_length > 0 or any(part.prefix for part in parts)
-        if is_forced:
+        if is_forced and self._has_scores:
             found = self._counted_again(parts, found)
         best = [ranked(outputs, self.penalty)[: self.config.n_best] for outputs in found]
         hypotheses = [[self._hypothesis(each) for each in outputs] for outputs in best]
@@ -118,8 +121,10 @@ class Ctranslate2Engine:
             return found
         if not too_far:
             return found
-        cut = [[Written(output.names[: limits[place]], 0.0) for output in found[place]] for place in too_far]
-        for place, outputs in zip(too_far, self._counted_again([parts[place] for place in too_far], cut), strict=True):
+        cut = [[Written(output.names[: limits[place]], nan) for output in found[place]] for place in too_far]
+        if self._has_scores:
+            cut = self._counted_again([parts[place] for place in too_far], cut)
+        for place, outputs in zip(too_far, cut, strict=True):
             found[place] = outputs
         return found
 
@@ -151,12 +156,12 @@ class Ctranslate2Engine:
             disable_unk=True,
             suppress_sequences=[[SPECIAL_TOKENS[token]] for token in (PAD, BOS, MASK)],
             return_end_token=True,
-            return_scores=True,
+            return_scores=self._has_scores,
         )
         return [
             [
                 Written(names, score * len(names) ** ITS_PENALTY)
-                for names, score in zip(one.hypotheses, one.scores, strict=True)
+                for names, score in zip(one.hypotheses, one.scores or repeat(nan), strict=False)
             ]
             for one in results
         ]

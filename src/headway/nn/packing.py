@@ -37,7 +37,7 @@ class Packing:
     def spread(self, x: Tensor) -> Tensor:
         """(n, D) -> (B, T, D), zeros for padding."""
         rows, columns = self.shape
-        return x.new_zeros(rows * columns, x.size(-1)).index_copy(0, self.places, x).unflatten(0, self.shape)
+        return x.new_zeros(rows * columns, x.size(-1)).index_copy_(0, self.places, x).unflatten(0, self.shape)
 
 
 def pack(x: Tensor, packing: Packing | None) -> Tensor:

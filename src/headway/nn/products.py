@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 LARGE = 2**20
-"""With AVX-512, products of as many multiplications are faster with packed matrices, which cost more to call, and a
-millisecond at the first call with so many rows. Without it, only matrices of as many numbers are worth it."""
+"""Where packing pays: with AVX-512, products of as many multiplications are faster with packed matrices, which cost
+more to call, and a millisecond at the first call with so many rows; without it, only matrices of as many numbers."""
 FEW = 4
 """Rows that they need without AVX-512: there a single one took three times as long as with a plain matrix."""
 PACKED_FOR = 64
@@ -21,6 +21,12 @@ def capability() -> str:
     return torch.backends.cpu.get_cpu_capability()
 
 
+def is_packing_worthwhile() -> bool:
+    """Whether oneDNN with packed matrices is faster than MKL: not on Intel's own processors, nor where neither is."""
+    is_intel = "Intel" in torch.cpu.get_capabilities().get("cpu_name", "")
+    return capability().startswith("AVX") and torch.backends.mkldnn.is_available() and not is_intel
+
+
 @dataclass(frozen=True)
 class Product:
     """x W + b, W (D, M)."""
@@ -31,8 +37,7 @@ class Product:
     @cached_property
     def packed(self) -> Tensor | None:
         """The matrix in the layout that oneDNN multiplies fastest with on x86; torch has no public name for it."""
-        is_x86 = capability().startswith("AVX")
-        if self.weight.dtype != torch.float32 or not (is_x86 and torch.backends.mkldnn.is_available()):
+        if self.weight.dtype != torch.float32 or not is_packing_worthwhile():
             return None
         return torch.ops.mkldnn._reorder_linear_weight(self.weight.mT.contiguous(), PACKED_FOR)
 

@@ -1,8 +1,9 @@
 """Items of any number -> batches of about equal length -> results in the order of the items, in constant memory."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -46,12 +47,10 @@ def in_batches(
 def _batches(
     items: Iterable[Item], length: Callable[[Item], int], tokens: int, window: int, first_window: int, shares: int
 ) -> Iterator[Batch[Item]]:
-    """The items in batches, of each window at least as many as there are shares, if it has so many items."""
+    """The items in batches, those of each window such that all shares have as much to do."""
     source, first, size = iter(items), 0, min(window, first_window)
     while seen := list(islice(source, size)):
-        lengths = [length(item) for item in seen]
-        share = max(min(tokens, -(-sum(lengths) // shares)), 1)
-        for places in cut_by_length(lengths, share):
+        for places in cut_evenly([length(item) for item in seen], tokens, shares):
             yield [first + place for place in places], [seen[place] for place in places]
         first, size = first + len(seen), min(window, 2 * size)
 
@@ -100,8 +99,29 @@ def _done(running: dict[Future[list[Result]], list[int]]) -> Iterator[tuple[list
 def cut_by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
     """The places of all lengths, the longest first, in batches that hold `tokens` once padded; one always fits."""
     order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
-    start = 0
-    while start < len(order):
-        size = max(tokens // max(lengths[order[start]], 1), 1)
-        yield order[start : start + size]
-        start += size
+    ends = _ends([lengths[place] for place in order], tokens)
+    yield from (order[start:end] for start, end in pairwise([0, *ends]))
+
+
+def cut_evenly(lengths: Sequence[int], tokens: int, shares: int) -> Iterator[list[int]]:
+    """The same in batches as small as they can be while their number is as it was, rounded up to whole shares.
+
+    So none of several workers has to work off a last batch while the others have nothing left.
+    """
+    if len(lengths) <= shares:
+        yield from cut_by_length(lengths, 1)
+        return
+    longest_first = sorted(lengths, reverse=True)
+    most = -(-len(_ends(longest_first, tokens)) // shares) * shares
+    sizes = range(1, tokens)
+    enough = bisect_left(sizes, True, key=lambda size: len(_ends(longest_first, size)) <= most)
+    yield from cut_by_length(lengths, sizes[enough] if enough < len(sizes) else tokens)
+
+
+def _ends(longest_first: Sequence[int], tokens: int) -> list[int]:
+    """Where batches end that hold `tokens` once padded."""
+    ends = [0] if longest_first else []
+    while ends and ends[-1] < len(longest_first):
+        rows = max(tokens // max(longest_first[ends[-1]], 1), 1)
+        ends.append(min(ends[-1] + rows, len(longest_first)))
+    return ends[1:]

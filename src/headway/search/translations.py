@@ -30,7 +30,7 @@ class Output:
 
     text: str
     score: float
-    """The log-probability divided by the length penalty; the larger the better."""
+    """The log-probability divided by the length penalty; the larger the better. Not a number if nobody asked for it."""
     tokens: list[str]
     """The pieces of the text."""
     probabilities: list[float]

@@ -11,7 +11,7 @@ Batches change the order of the sums inside matrix products, and with it the las
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import count, islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -74,10 +74,19 @@ class Translator:
         self._one_at_a_time = Lock()
 
     def translate(
-        self, lines: Iterable[str | Line], *, alignments: bool = False, on_warning: OnWarning | None = None
+        self,
+        lines: Iterable[str | Line],
+        *,
+        alignments: bool = False,
+        on_warning: OnWarning | None = None,
+        numbers: Iterable[int] | None = None,
     ) -> list[Translation]:
-        """The translations of lines, all at once: a little faster than as a stream, where the first come soon."""
-        return list(self._translate(lines, 1, on_warning or _ignore, self.config.window, alignments=alignments))
+        """The translations of lines, all at once: a little faster than as a stream, where the first come soon.
+
+        Lines are known by their numbers, 1, 2, 3 if no others are given: in warnings, and when outputs are drawn.
+        """
+        found = self._translate(lines, numbers or count(1), on_warning, self.config.window, alignments=alignments)
+        return list(found)
 
     def translate_stream(
         self,
@@ -85,17 +94,23 @@ class Translator:
         *,
         alignments: bool = False,
         on_warning: OnWarning | None = None,
-        first: int = 1,
     ) -> Iterator[Translation]:
-        """The translations of lines of any number, in constant memory; `first` is the number of the first line."""
-        return self._translate(lines, first, on_warning or _ignore, FIRST_WINDOW, alignments=alignments)
+        """The translations of lines of any number, in constant memory."""
+        return self._translate(lines, count(1), on_warning, FIRST_WINDOW, alignments=alignments)
 
     def _translate(
-        self, lines: Iterable[str | Line], first: int, warn: OnWarning, first_window: int, *, alignments: bool
+        self,
+        lines: Iterable[str | Line],
+        numbers: Iterable[int],
+        on_warning: OnWarning | None,
+        first_window: int,
+        *,
+        alignments: bool,
     ) -> Iterator[Translation]:
         if alignments:
             self._open_engine("alignments")  # refused before the first line is read
-        read = enumerate(self._read(lines), start=first)
+        warn = on_warning or _ignore
+        read = zip(numbers, self._read(lines), strict=False)
         parts = (part for number, (line, ids) in read for part in self._parts(number, line, ids, warn))
         return self._results(
             parts, lambda engine, batch: engine.decode(batch), warn, first_window, alignments=alignments

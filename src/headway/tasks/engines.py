@@ -56,7 +56,7 @@ class Wishes:
     workers: int | None = None
     """How many batches CTranslate2 works on at once; by default as many as there are threads."""
     probabilities: bool = True
-    """Whether those of single tokens are wanted."""
+    """Whether those of single tokens are wanted, and the scores of greedy outputs."""
     alignments: bool = False
     one_by_one: bool = False
     """Whether somebody waits for each line: then the fewest seconds for one count, not the most lines a second."""

@@ -35,8 +35,9 @@ def load(
     It uses the checkpoint that the run has chosen, or the one of that name. The probabilities of the runs in `ensemble`
     are averaged with its own. The engine is torch, ctranslate2 (with weights of the type `quantization`: fp32, int8,
     ...) or auto: ctranslate2 on a CPU if it can hold the model, and torch for all that it cannot do. Without
-    `probabilities` those of single tokens may be missing, which saves ctranslate2 some time. With `one_by_one`
-    ctranslate2 is made to answer a single line as soon as it can, rather than many lines in little time.
+    `probabilities` those of single tokens may be missing, and the scores of greedy outputs (then not a number), which
+    saves ctranslate2 some time. With `one_by_one` ctranslate2 is made to answer a single line as soon as it can, rather
+    than many lines in little time.
     """
     if device != "auto":
         settings = [*settings, f"machine.device={device}"]

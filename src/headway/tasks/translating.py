@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from headway.errors import UserError
@@ -34,7 +34,7 @@ class Order:
     engine: str = "auto"
     quantization: str | None = None
     probabilities: bool = True
-    """Whether those of single tokens are wanted."""
+    """Whether those of single tokens are wanted, and the scores of greedy outputs."""
     one_by_one: bool = False
     """Whether somebody waits for each line."""
 
@@ -93,29 +93,40 @@ def _translate_in_processes(
     alone = replace(order, settings=("machine.threads=1", *order.settings))
     data = json.dumps(asdict(alone)).encode()
     answers = share_out(
-        _chunks(lines), count, lambda: Worker("headway.tasks.translation_worker", data, "translates"), _ask
+        _chunks(lines, count), count, lambda: Worker("headway.tasks.translation_worker", data, "translates"), _ask
     )
     with closing(answers):
-        for answer in answers:
-            for number, text in answer.warnings:
+        while dealt := list(islice(answers, count)):
+            for number, text in sorted(chain.from_iterable(answer.warnings for answer in dealt)):
                 on_warning(number, text)
-            yield from answer.translations
+            rounds = zip_longest(*(answer.translations for answer in dealt))
+            yield from (each for each in chain.from_iterable(rounds) if each is not None)
 
 
-def _chunks(lines: Iterable[str | Line]) -> Iterator[tuple[int, list[str | Line]]]:
-    """As many lines as are translated at once, and the number of the first, counted from 1."""
+@dataclass(frozen=True)
+class Chunk:
+    """Lines that a process translates at once, dealt out one by one: neighbours are in other chunks."""
+
+    first: int
+    """The number of the first line, counted from 1."""
+    step: int
+    """By how much the number of each is greater than that of the one before."""
+    lines: list[str | Line]
+
+
+def _chunks(lines: Iterable[str | Line], count: int) -> Iterator[Chunk]:
+    """All lines, `count` chunks at a time that have as much to do, some of them maybe with nothing."""
     remaining = iter(lines)
     first = 1
-    while chunk := list(islice(remaining, CHUNK)):
-        yield first, chunk
-        first += len(chunk)
+    while several := list(islice(remaining, CHUNK * count)):
+        yield from (Chunk(first + place, count, several[place::count]) for place in range(count))
+        first += len(several)
 
 
-def _ask(worker: Worker, chunk: tuple[int, list[str | Line]]) -> Answer:
-    """The translations of lines, of which the first has that number."""
-    first, lines = chunk
-    asked = [asdict(line) if isinstance(line, Line) else {"text": line} for line in lines]
-    question = json.dumps({"first": first, "lines": asked}).encode()
+def _ask(worker: Worker, chunk: Chunk) -> Answer:
+    """The translations of lines."""
+    asked = [asdict(line) if isinstance(line, Line) else {"text": line} for line in chunk.lines]
+    question = json.dumps({"first": chunk.first, "step": chunk.step, "lines": asked}).encode()
     answer = json.loads(worker.ask(lambda stream: send(stream, question), receive))
     if "error" in answer:
         raise UserError(answer["error"])

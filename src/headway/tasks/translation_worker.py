@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from itertools import count
 from typing import IO, Any
 
 from headway.errors import UserError
@@ -32,11 +33,11 @@ def answer_lines(translator: Translator, order: Order, asked: dict[str, Any]) ->
     warnings: list[tuple[int, str]] = []
     lines = [Line(**each) for each in asked["lines"]]
     try:
-        found = translator.translate_stream(
+        found = translator.translate(
             lines,
             alignments=order.alignments,
             on_warning=lambda number, text: warnings.append((number, text)),
-            first=asked["first"],
+            numbers=count(asked["first"], asked["step"]),
         )
         return {"translations": [asdict(each) for each in found], "warnings": warnings}
     except UserError as error:
