@@ -42,8 +42,7 @@ def walk(
             sentences, newest, is_over = sentences[keep], newest[keep], is_over[keep]
             rules, state = rules.select(keep), state.select(keep)
     return [
-        [Hypothesis.of(tokens, values, penalty) for tokens, values in row]
-        for row in collected(written, longest, count)
+        [Hypothesis.of(tokens, values, penalty) for tokens, values in row] for row in collected(written, longest, count)
     ]
 
 
