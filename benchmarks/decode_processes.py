@@ -92,10 +92,17 @@ class Process:
         return json.loads(line)
 
     def peak_memory(self) -> int:
-        """The most bytes that it has held so far; 0 where there is no /proc."""
-        status = Path(f"/proc/{self._process.pid}/status")
-        found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
-        return int(found[1]) * 1024 if found else 0
+        """The most bytes that it and the processes it has started have held so far; 0 where there is no /proc."""
+        own = Path(f"/proc/{self._process.pid}")
+        children = [pid for path in own.glob("task/*/children") for pid in path.read_text().split()]
+        return sum(map(held_at_most, [own, *(Path("/proc", pid) for pid in children)]))
+
+
+def held_at_most(process: Path) -> int:
+    """The most bytes that a process has held, from its folder in /proc."""
+    status = process / "status"
+    found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
+    return int(found[1]) * 1024 if found else 0
 
 
 @dataclass(frozen=True)

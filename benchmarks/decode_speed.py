@@ -42,11 +42,10 @@ QUICK = (
 def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> Iterator[Row]:
     """All engines, in all the ways to use the cores: workers x threads of each."""
     path = str(run.path)
-    yield Row(f"headway torch, {cores} x 1", HEADWAY, {"run": path, "engine": "torch"}, processes=cores)
-    hasty = {"run": path, "engine": "torch", "patience": 1}
-    yield Row(f"headway torch, {cores} x 1, patience 1", HEADWAY, hasty, processes=cores)
-    yield Row(f"headway torch, 1 x {cores}", HEADWAY, {"run": path, "engine": "torch"})
-    yield Row(f"headway torch, 1 x {cores}, patience 1", HEADWAY, hasty)
+    for workers in (cores, 1):
+        wishes = {"run": path, "engine": "torch", "workers": workers}
+        yield Row(f"headway torch, {workers} x {cores // workers}", HEADWAY, wishes)
+        yield Row(f"headway torch, {workers} x {cores // workers}, patience 1", HEADWAY, {**wishes, "patience": 1})
     for kind in ("fp32", "int8"):
         wishes = {"run": path, "engine": "ctranslate2", "quantization": kind}
         yield Row(f"headway ctranslate2 {kind}", HEADWAY, wishes)

@@ -24,6 +24,11 @@ Answer = TypeVar("Answer")
 Talk = Callable[[IO[bytes], IO[bytes]], None]
 """Reads a question from the one stream and writes its answer to the other."""
 
+
+class LostProcessError(UserError):
+    """A process that was to answer has ended."""
+
+
 _SIZE = struct.Struct("<Q")
 
 
@@ -86,7 +91,7 @@ class Worker:
             self._input.flush()
             return read(self._output)
         except (EOFError, BrokenPipeError):
-            raise UserError(
+            raise LostProcessError(
                 f"a process that {self._does} has ended with code {self._process.wait()}; if it was killed, there may "
                 "be too little memory for so many"
             ) from None

@@ -11,10 +11,10 @@ from random_runs import make_run
 
 from headway.errors import UserError
 from headway.search.translations import Line, Translation
-from headway.tasks.translating import CHUNK, Order
+from headway.tasks.translating import Order
 
 SHORT = ("search.extra_length=0", "search.method=sampling")
-LINES: list[str | Line] = ["one two", "", Line("three", prefix="two"), "two one one"] * (CHUNK * 3 // 2)
+LINES: list[str | Line] = ["one two", "", Line("three", prefix="two"), "two one one"] * 768
 
 
 def ignore(number: int, text: str) -> None:

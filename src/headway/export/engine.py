@@ -103,6 +103,9 @@ class Ctranslate2Engine:
             [Hypothesis.of([*target, EOS], each, self.penalty)] for target, each in zip(targets, values, strict=True)
         ]
 
+    def close(self) -> None:
+        """It has nothing but memory and threads, which end with it."""
+
     def _search(self, parts: Sequence[Part]) -> list[list[Written]]:
         """All outputs that were found, each within the length that its part allows."""
         limits = [self._longest(part) for part in parts]

@@ -67,6 +67,9 @@ class Engine(Protocol):
     def score(self, parts: Sequence[Part], /) -> list[list[Hypothesis]]:
         """The given targets of parts as hypotheses, one each."""
 
+    def close(self) -> object:
+        """Let go of what it has besides memory; it is not asked again."""
+
 
 @runtime_checkable
 class OpenEngine(Engine, Protocol):

@@ -103,6 +103,9 @@ class TorchEngine:
         """The best `count` tokens after the beginning `before` of an output, and how each goes on."""
         return alternatives(self.steps, self._sources([part]), before, count, self.config)
 
+    def close(self) -> None:
+        """It has nothing but memory."""
+
     def _sources(self, parts: Sequence[Part]) -> Tensor:
         """The sources of parts (B, S), with EOS."""
         return padded([np.asarray([*part.source, EOS]) for part in parts]).to(self.device)

@@ -11,12 +11,13 @@ Batches change the order of the sums inside matrix products, and with it the las
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from headway.config import SearchConfig
 from headway.errors import UserError
+from headway.processes import LostProcessError
 from headway.search.alignment import Alignment, align_words
 from headway.search.batches import FIRST_WINDOW, in_batches
 from headway.search.engine import Engine, OpenEngine, Part, Wish
@@ -79,14 +80,9 @@ class Translator:
         *,
         alignments: bool = False,
         on_warning: OnWarning | None = None,
-        numbers: Iterable[int] | None = None,
     ) -> list[Translation]:
-        """The translations of lines, all at once: a little faster than as a stream, where the first come soon.
-
-        Lines are known by their numbers, 1, 2, 3 if no others are given: in warnings, and when outputs are drawn.
-        """
-        found = self._translate(lines, numbers or count(1), on_warning, self.config.window, alignments=alignments)
-        return list(found)
+        """The translations of lines, all at once: a little faster than as a stream, where the first come soon."""
+        return list(self._translate(lines, on_warning, self.config.window, alignments=alignments))
 
     def translate_stream(
         self,
@@ -96,12 +92,11 @@ class Translator:
         on_warning: OnWarning | None = None,
     ) -> Iterator[Translation]:
         """The translations of lines of any number, in constant memory."""
-        return self._translate(lines, count(1), on_warning, FIRST_WINDOW, alignments=alignments)
+        return self._translate(lines, on_warning, FIRST_WINDOW, alignments=alignments)
 
     def _translate(
         self,
         lines: Iterable[str | Line],
-        numbers: Iterable[int],
         on_warning: OnWarning | None,
         first_window: int,
         *,
@@ -110,7 +105,7 @@ class Translator:
         if alignments:
             self._open_engine("alignments")  # refused before the first line is read
         warn = on_warning or _ignore
-        read = zip(numbers, self._read(lines), strict=False)
+        read = enumerate(self._read(lines), start=1)
         parts = (part for number, (line, ids) in read for part in self._parts(number, line, ids, warn))
         return self._results(
             parts, lambda engine, batch: engine.decode(batch), warn, first_window, alignments=alignments
@@ -129,6 +124,10 @@ class Translator:
         """The best `count` tokens after the beginning `before` of a translation of `text`, and how each goes on."""
         part = Part(1, 0, text, self.vocabulary.source.encode(text))
         return self._open_engine("alternatives").alternatives(part, self.vocabulary.target.encode(before), count)
+
+    def close(self) -> None:
+        """End the processes that it has, if any; it translates no more."""
+        self.engine.close()
 
     def _read(self, lines: Iterable[str | Line]) -> Iterator[tuple[Line, list[int]]]:
         """Lines and the ids of their texts; several are encoded at once, but no line is read too early for that."""
@@ -184,7 +183,7 @@ class Translator:
                 found |= {(part.number, part.place): each for part, each in zip(parts, results, strict=True)}
             return [(part, found.get((part.number, part.place), Found(error=part.problem))) for part in batch]
 
-        workers = 0 if alignments else self.engine.workers
+        workers = 0 if alignments and self.engine.cannot("alignments") else self.engine.workers
         results = in_batches(
             parts,
             run,
@@ -205,12 +204,14 @@ class Translator:
         """What is found for parts; if that fails, for each half of them, so that only what must fail fails."""
         if not parts:
             return []
-        may_need_reserve = in_reserve or alignments or bool(parts[0].phrases)
+        is_able = not in_reserve and self._is_able(parts, alignments=alignments)
         try:
-            with self._one_at_a_time if may_need_reserve else nullcontext():
+            with nullcontext() if is_able else self._one_at_a_time:
                 engine = self._reserve() if in_reserve and self._reserve else self._engine_for(parts, alignments)
                 outputs = ask(engine, parts)
                 aligned = self._align(parts, outputs) if alignments else [[] for _ in parts]
+        except LostProcessError:
+            raise
         except FAILURES as error:
             if len(parts) > 1:
                 halves = (parts[: len(parts) // 2], parts[len(parts) // 2 :])
@@ -219,6 +220,11 @@ class Translator:
                 return self._run(parts, ask, alignments=alignments, in_reserve=True)
             return [Found(error=str(error))]
         return [Found(*each, engine=engine.name) for each in zip(outputs, aligned, strict=True)]
+
+    def _is_able(self, parts: list[Part], *, alignments: bool) -> bool:
+        """Whether the engine itself can do what is wanted of parts."""
+        cannot = self.engine.cannot
+        return not (alignments and cannot("alignments")) and not (parts[0].phrases and cannot("phrases"))
 
     def _engine_for(self, parts: list[Part], alignments: bool) -> Engine:
         """The engine that can do what is wanted of parts."""

@@ -54,7 +54,7 @@ class Wishes:
     quantization: str | None = None
     """Type of the weights; other than fp32 only in CTranslate2."""
     workers: int | None = None
-    """How many batches CTranslate2 works on at once; by default as many as there are threads."""
+    """How many batches are worked on at once; by default one by torch, as many as there are threads by CTranslate2."""
     probabilities: bool = True
     """Whether those of single tokens are wanted, and the scores of greedy outputs."""
     alignments: bool = False

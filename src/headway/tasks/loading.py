@@ -7,10 +7,12 @@ from pathlib import Path
 from headway.config import Config
 from headway.errors import UserError
 from headway.export.engine import Ctranslate2Engine
+from headway.search.engine import Engine
 from headway.search.translator import Translator
 from headway.settings import load_config
 from headway.store.run import Run
 from headway.tasks.engines import Notice, OnNotice, Request, Wishes, fast_engine, torch_engine
+from headway.tasks.torch_processes import TorchProcesses
 
 CHANGEABLE = ("search", "data", "machine")
 """Sections that can be set for a trained model; the others made its weights."""
@@ -37,7 +39,8 @@ def load(
     ...) or auto: ctranslate2 on a CPU if it can hold the model, and torch for all that it cannot do. Without
     `probabilities` those of single tokens may be missing, and the scores of greedy outputs (then not a number), which
     saves ctranslate2 some time. With `one_by_one` ctranslate2 is made to answer a single line as soon as it can, rather
-    than many lines in little time.
+    than many lines in little time. Several `workers` are threads of ctranslate2, or processes with torch, which end
+    when the translator is closed.
     """
     if device != "auto":
         settings = [*settings, f"machine.device={device}"]
@@ -65,10 +68,19 @@ def make_translator(request: Request, engine: Ctranslate2Engine | None, on_notic
     """The translator with the engine that was chosen; None is our own, which stands by where the choice was free."""
     search, max_length = request.config.search, request.config.data.max_length
     if engine is None:
-        ours = torch_engine(request, on_notice)
+        ours = our_engine(request, on_notice)
         return Translator(ours, request.run.vocabulary, search, max_length=max_length)
     reserve = cache(lambda: torch_engine(request, on_notice)) if request.wishes.engine == "auto" else None
     return Translator(engine, request.run.vocabulary, search, max_length=max_length, reserve=reserve)
+
+
+def our_engine(request: Request, on_notice: OnNotice) -> Engine:
+    """Our own engine, in this process or, with several workers, in as many others."""
+    count = request.wishes.workers or 1
+    if count == 1:
+        return torch_engine(request, on_notice)
+    on_notice(Notice(f"engine torch: fp32, workers: {count} processes, threads of each: 1"))
+    return TorchProcesses(request, count)
 
 
 def open_translating(path: str | Path) -> Run:
