@@ -1,4 +1,4 @@
-"""Our own engine in several processes answers as it does in this one, and a process that is free gets the next batch."""
+"""Our own engine in several processes answers as it does in this one, and whichever is free gets the next batch."""
 
 import threading
 from collections.abc import Callable
