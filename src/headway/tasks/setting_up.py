@@ -4,7 +4,7 @@ What the user left open is chosen from the size of the corpus, and said.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -51,6 +51,20 @@ class Texts:
     """How many there are to train on, before any rule drops some."""
     fingerprint: dict[str, Any] = field(default_factory=dict)
 
+    def trimmed(self) -> "Texts":
+        """The same without space at the ends of texts: translating takes it away from every line as well."""
+        return replace(self, train=Trimmed(self.train), valid=Trimmed(self.valid))
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """Pairs without space at the ends of their texts."""
+
+    pairs: Iterable[Pair]
+
+    def __iter__(self) -> Iterator[Pair]:
+        return (Pair(source.strip(), target.strip()) for source, target in self.pairs)
+
 
 def set_up(
     out: Path,
@@ -70,6 +84,8 @@ def set_up(
         )
     texts = read_texts(corpus, valid, wanted.config().train.valid_pairs, watch)
     config = choose_settings(wanted, texts.pairs, watch)
+    if config.objective == "translation":
+        texts = texts.trimmed()
     if vocabulary is None:
         vocabulary = learn(config, texts, watch)
     config = with_sizes(config, vocabulary)
