@@ -21,6 +21,7 @@ SETTINGS = {
     "train.steps": 4,
     "train.batch_tokens": 200,
     "train.validate_every": 2,
+    "train.save_every": 2,
     "train.valid_sentences": 4,
     "train.log_every": 1,
     "search.extra_length": 3,

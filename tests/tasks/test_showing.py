@@ -43,13 +43,13 @@ def test_a_given_translation_is_read_by_the_model(trained: Trained) -> None:
 
 
 def test_another_checkpoint_has_other_weights(trained: Trained, run: Path) -> None:
-    last = Trained.load(run, checkpoint="step-00000004")
+    earlier = Trained.load(run, checkpoint="step-00000002")
 
     def weights(document: Document) -> torch.Tensor:
         return torch.from_numpy(document.maps["encoder"].weights)
 
-    one, other = (weights(show_sentence(each, SENTENCE, "three")) for each in (trained, last))
-    assert trained.run.chosen().step == 2
+    one, other = (weights(show_sentence(each, SENTENCE, "three")) for each in (trained, earlier))
+    assert trained.run.chosen().step == 4
     assert not torch.equal(one, other)
     with pytest.raises(UserError, match="no checkpoint step-00000009; it has step-00000002"):
         Trained.load(run, checkpoint="step-00000009")
