@@ -16,6 +16,14 @@ def _fixed_seed() -> None:
     torch.manual_seed(1)
 
 
+@pytest.fixture(params=["oneDNN", "MKL"])
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What multiplies fp32 matrices while training: the test runs with each, whatever is faster here and large."""
+    monkeypatch.setattr("headway.nn.linear.is_onednn_faster", lambda: request.param == "oneDNN")
+    monkeypatch.setattr("headway.nn.linear.LARGE", 1)
+    return request.param
+
+
 @pytest.fixture
 def workers() -> Callable[[], list[int]]:
     """Gives the processes of ours that this one has started and that still run; Linux only."""

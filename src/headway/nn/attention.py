@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from headway.errors import UserError
 from headway.nn.banded import attend_band, is_worthwhile
 from headway.nn.cache import Cache, KeysValues
+from headway.nn.linear import Linear
 from headway.nn.masks import Band, Full, Pattern, TopK
 from headway.nn.packing import Packing, pack, spread
 from headway.nn.scores import ScaledDot, Score
@@ -143,9 +144,9 @@ class MultiHeadAttention(nn.Module):
         self.score = score
         self.dropout = dropout
         self.key_width = heads * d_k
-        self.to_query = nn.Linear(d_model, heads * d_k, bias=bias)
-        self.to_key_value = nn.Linear(d_model, heads * (d_k + d_v), bias=bias)
-        self.to_output = nn.Linear(heads * d_v, d_model, bias=bias)
+        self.to_query = Linear(d_model, heads * d_k, bias=bias)
+        self.to_key_value = Linear(d_model, heads * (d_k + d_v), bias=bias)
+        self.to_output = Linear(heads * d_v, d_model, bias=bias)
         keys, values = self.to_key_value.weight.split([heads * d_k, heads * d_v])
         for weight in (self.to_query.weight, keys, values, self.to_output.weight):
             nn.init.xavier_uniform_(weight)

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from headway.nn.dropout import Dropout
+from headway.nn.linear import Linear
 
 Activation = Literal["relu", "gelu", "swiglu"]
 
@@ -16,8 +17,8 @@ class FeedForward(nn.Module):
     def __init__(self, d_model: int, d_ff: int, activation: Activation = "relu", dropout: float = 0.0) -> None:
         super().__init__()
         self.activation = activation
-        self.widen = nn.Linear(d_model, 2 * d_ff if activation == "swiglu" else d_ff)
-        self.narrow = nn.Linear(d_ff, d_model)
+        self.widen = Linear(d_model, 2 * d_ff if activation == "swiglu" else d_ff)
+        self.narrow = Linear(d_ff, d_model)
         self.dropout = Dropout(dropout)
         for weight in (*self.widen.weight.split(d_ff), self.narrow.weight):
             nn.init.xavier_uniform_(weight)

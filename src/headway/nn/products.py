@@ -1,10 +1,12 @@
 """x W + b for weights that do not change any more, in the way that is fastest on a CPU."""
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
+
+from headway.nn.processor import capability, is_packing_worthwhile
 
 LARGE = 2**20
 """Where packing pays: with AVX-512, products of as many multiplications are faster with packed matrices, which cost
@@ -13,18 +15,6 @@ FEW = 4
 """Rows that they need without AVX-512: there a single one took three times as long as with a plain matrix."""
 PACKED_FOR = 64
 """Rows that a matrix is packed for; from 16 to 256 it makes no difference."""
-
-
-@cache
-def capability() -> str:
-    """What the processor can do with vectors, by torch's name."""
-    return torch.backends.cpu.get_cpu_capability()
-
-
-def is_packing_worthwhile() -> bool:
-    """Whether oneDNN with packed matrices is faster than MKL: not on Intel's own processors, nor where neither is."""
-    is_intel = "Intel" in torch.cpu.get_capabilities().get("cpu_name", "")
-    return capability().startswith("AVX") and torch.backends.mkldnn.is_available() and not is_intel
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor
 
+from headway.nn.linear import add_product, multiply
 from headway.text.specials import PAD
 
 Smoothing = Literal["paper", "torch"]
@@ -80,13 +81,13 @@ class _OutputLoss(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         needs_states, needs_weight = ctx.needs_input_grad[:2]
         states_gradient = torch.empty_like(states) if needs_states else None
-        weight_gradient = torch.zeros_like(weight) if needs_weight else None
+        weight_gradient = torch.zeros_like(weight.T) if needs_weight else None  # (D, V), which is faster to add to
         smoothed, plain = states.new_zeros(()), states.new_zeros(())
         buffer = states.new_empty(min(CHUNK, len(states)), len(weight))
         for start in range(0, len(states), CHUNK):
             rows = slice(start, start + CHUNK)
             answer = targets[rows, None]  # (c, 1)
-            logits = torch.mm(states[rows], weight.T, out=buffer[: len(answer)])  # (c, V)
+            logits = multiply(states[rows], weight, out=buffer[: len(answer)])  # (c, V)
             of_right = logits.gather(1, answer)  # (c, 1)
             of_all = logits.sum()
             largest = logits.amax(dim=1, keepdim=True)  # (c, 1)
@@ -100,9 +101,9 @@ class _OutputLoss(torch.autograd.Function):
                 gradient = exponentials.mul_(total.reciprocal()).sub_(rest)
                 gradient.scatter_add_(1, answer, torch.full_like(of_right, rest - right))
                 if states_gradient is not None:
-                    torch.mm(gradient, weight, out=states_gradient[rows])
+                    states_gradient[rows] = multiply(gradient, weight.T)
                 if weight_gradient is not None:
-                    weight_gradient.addmm_(gradient.T, states[rows])
+                    add_product(weight_gradient, states[rows].T, gradient.T)
         ctx.save_for_backward(states_gradient, weight_gradient)
         ctx.mark_non_differentiable(plain)
         return smoothed, plain
@@ -111,4 +112,4 @@ class _OutputLoss(torch.autograd.Function):
     def backward(ctx: Any, scale: Tensor, _: Tensor) -> tuple[Tensor | None, Tensor | None, None, None, None]:
         gradients = ctx.saved_tensors
         states, weight = (None if g is None else g * scale for g in gradients)
-        return states, weight, None, None, None
+        return states, None if weight is None else weight.T, None, None, None

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from headway.nn.linear import add_product, multiply
 from headway.text.specials import PAD
 from headway.train.loss import Loss, Smoothing, cross_entropy, smoothed_distribution
 
@@ -50,7 +51,7 @@ class _RDropOutputLoss(torch.autograd.Function):
     def forward(
         ctx: Any, states: Tensor, output: Tensor, targets: Tensor, weight: float, right: float, rest: float
     ) -> tuple[Tensor, Tensor]:
-        states_gradient, output_gradient = torch.empty_like(states), torch.zeros_like(output)
+        states_gradient, output_gradient = torch.empty_like(states), torch.zeros_like(output.T)  # (n, 2, D), (D, V)
         smoothed, plain = states.new_zeros(()), states.new_zeros(())
         size = (min(CHUNK, len(targets)), 2, len(output))
         logs, chances, gaps = states.new_empty(size), states.new_empty(size), states.new_empty(size[0], size[2])
@@ -60,7 +61,7 @@ class _RDropOutputLoss(torch.autograd.Function):
             answer = targets[rows, None, None].expand(-1, 2, 1)  # (c, 2, 1)
             flat = states[rows].flatten(0, 1)  # (2c, D)
             log = logs[: len(answer)]  # (c, 2, V): logits, then logarithms of chances, then gradients
-            torch.mm(flat, output.T, out=log.view(len(flat), -1))
+            log = multiply(flat, output, out=log.view(len(flat), -1)).view_as(log)
             log.sub_(log.amax(-1, keepdim=True))
             p = torch.exp(log, out=chances[: len(answer)])  # (c, 2, V)
             total = p.sum(-1, keepdim=True)  # (c, 2, 1)
@@ -80,8 +81,8 @@ class _RDropOutputLoss(torch.autograd.Function):
                 gradient.sub_(p[:, other], alpha=pull).sub_(rest / 2)
             log.scatter_add_(2, answer, torch.full_like(of_right, (rest - right) / 2))
             gradients = log.view(len(flat), -1)  # (2c, V)
-            torch.mm(gradients, output, out=states_gradient[rows].view(len(flat), -1))
-            output_gradient.addmm_(gradients.T, flat)
+            states_gradient[rows] = multiply(gradients, output.T).view(-1, 2, states.size(-1))
+            add_product(output_gradient, flat.T, gradients.T)
         ctx.save_for_backward(states_gradient, output_gradient)
         ctx.mark_non_differentiable(plain)
         return smoothed, plain
@@ -89,4 +90,4 @@ class _RDropOutputLoss(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, scale: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         states, output = ctx.saved_tensors
-        return states * scale, output * scale, None, None, None, None
+        return states * scale, (output * scale).T, None, None, None, None
