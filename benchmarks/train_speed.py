@@ -22,6 +22,7 @@ from headway import build_model, load_config
 from headway.config import Config
 from headway.data.objectives import Seq2SeqBatch
 from headway.nn import packing
+from headway.nn.linear import multiply
 from headway.text.specials import EOS, MASK, PAD
 from headway.train.batches import Part, Share
 from headway.train.loss import CHUNK
@@ -98,11 +99,11 @@ def unsorted_batches(count: int, tokens: int) -> list[Seq2SeqBatch]:
 
 def gemm_rate(seconds: float = 1.0) -> float:
     """FLOP/s of square fp32 products, the best of several."""
-    a, b, c = (torch.randn(2048, 2048) for _ in range(3))
+    a, b, out = (torch.randn(2048, 2048) for _ in range(3))
     best, end = 0.0, time.perf_counter() + seconds
     while time.perf_counter() < end:
         start = time.perf_counter()
-        torch.mm(a, b, out=c)
+        multiply(a, b, out=out)
         best = max(best, 2 * 2048**3 / (time.perf_counter() - start))
     return best
 
@@ -134,16 +135,16 @@ def flops(config: Config, batches: list[Seq2SeqBatch]) -> float:
 
 
 def own_gemm_rate(config: Config, batches: list[Seq2SeqBatch], repeats: int = 5) -> float:
-    """FLOP/s of these products alone, one after the other, each the best of several; results go to ready memory."""
+    """FLOP/s of these products alone, one after the other, each the best of several, multiplied as training does."""
     seconds = 0.0
     for (rows, k, columns), times in products(config, batches).items():
         x, weight, gradient = torch.randn(rows, k), torch.randn(columns, k), torch.randn(rows, columns)
-        for one, other in ((x, weight.T), (gradient, weight), (gradient.T, x)):
-            out = torch.empty(one.size(0), other.size(1))
+        for one, other in ((x, weight), (gradient, weight.T), (gradient.T, x.T)):
+            out = torch.empty(len(one), len(other))  # ready memory, as a training has it after its first updates
             best = float("inf")
             for _ in range(repeats):
                 start = time.perf_counter()
-                torch.mm(one, other, out=out)
+                multiply(one, other, out=out)
                 best = min(best, time.perf_counter() - start)
             seconds += times * best
     return flops(config, batches) / seconds

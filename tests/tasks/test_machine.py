@@ -1,8 +1,9 @@
 from pathlib import Path
 
+import pytest
 import torch
 
-from headway.tasks.machine import Memory, blas_library, product_rate, read_memory
+from headway.tasks.machine import Memory, product_library, product_rate, read_memory
 
 KIB = 1024
 
@@ -44,5 +45,8 @@ def test_products_are_counted_and_timed() -> None:
     assert 1e8 < rate < 1e15
 
 
-def test_the_library_of_products_is_known() -> None:
-    assert f"BLAS_INFO={blas_library()}," in torch.__config__.show()
+def test_the_library_of_products_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headway.tasks.machine.is_onednn_faster", lambda: False)
+    assert f"BLAS_INFO={product_library()}," in torch.__config__.show()
+    monkeypatch.setattr("headway.tasks.machine.is_onednn_faster", lambda: True)
+    assert product_library() == "oneDNN"

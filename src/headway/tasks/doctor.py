@@ -144,11 +144,11 @@ def check_hardware(seconds: float) -> Iterator[Finding]:
 def check_threads() -> Finding:
     """How many threads compute, with which instructions and which library of products."""
     from headway.store.card import machine
-    from headway.tasks.machine import blas_library
+    from headway.tasks.machine import product_library
 
-    facts = {**machine(), "usable_cores": usable_cores(), "blas": blas_library()}
+    facts = {**machine(), "usable_cores": usable_cores(), "products": product_library()}
     threads, cores = facts["threads"], facts["usable_cores"]
-    text = f"{threads} on {cores} cores, {facts['capability']}, BLAS {facts['blas']}, {facts['processor']}"
+    text = f"{threads} on {cores} cores, {facts['capability']}, products by {facts['products']}, {facts['processor']}"
     if threads < cores and "OMP_NUM_THREADS" in os.environ:
         return Finding("threads", "slow", text, f"unset OMP_NUM_THREADS to use all {cores} cores", facts)
     return Finding("threads", "ok", text, facts=facts)

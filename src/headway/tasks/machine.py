@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 import torch
 
+from headway.nn.linear import multiply
+from headway.nn.processor import is_onednn_faster
+
 SIDE = 1024
 """Of the square matrices that are multiplied on a CPU: as large as those of a layer in training."""
 SIDE_ON_GPU = 4096
@@ -36,8 +39,10 @@ def read_memory(meminfo: Path = Path("/proc/meminfo"), cgroup: Path = CGROUP) ->
     return Memory(min(total, limit), min(available, max(limit - used, 0)))
 
 
-def blas_library() -> str:
-    """The library that torch multiplies matrices with on the CPU, by the name that torch was built with."""
+def product_library() -> str:
+    """The library that multiplies large fp32 matrices on the CPU: oneDNN, or the one that torch was built with."""
+    if is_onednn_faster():
+        return "oneDNN"
     settings = torch.__config__.show().replace(",", " ").split()
     return next((each.partition("=")[2] for each in settings if each.startswith("BLAS_INFO=")), "unknown")
 
@@ -55,5 +60,5 @@ def product_rate(device: torch.device, dtype: torch.dtype, seconds: float) -> fl
 
 def _seconds_of_product(left: torch.Tensor, right: torch.Tensor) -> float:
     begin = time.perf_counter()
-    (left @ right)[0, 0].item()  # reading a number waits for the GPU
+    multiply(left, right)[0, 0].item()  # reading a number waits for the GPU
     return time.perf_counter() - begin
