@@ -44,6 +44,7 @@ class Work:
         return (
             f"tokenizer.size={VOCABULARY}",
             f"model.dropout={DROPOUT}",
+            "model.norm_place=post",  # as the paper's; those that are compared by what they learn have it, too
             f"train.batch_tokens={BATCH_TOKENS}",
             "train.schedule=inverse-sqrt",
             f"train.warmup={WARMUP}",

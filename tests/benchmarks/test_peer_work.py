@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from headway import load_config
 from headway.text.named import NamedSplit
 from peers.environments import PeerError, run_logged
 from peers.joeynmt import configuration
@@ -48,6 +49,7 @@ def test_peers_take_the_sizes_of_the_preset(work: Work, tmp_path: Path) -> None:
     encoder = settings["model"]["encoder"]
     sizes = [encoder[name] for name in ("num_layers", "hidden_size", "ff_size", "num_heads", "dropout")]
     assert sizes == [3, 256, 1024, 4, 0.1]
+    assert encoder["layer_norm"] == load_config("tiny", assignments=work.assignments).model.norm_place
     assert settings["training"]["batch_size"] == 4096
     assert settings["training"]["updates"] == 8
 
