@@ -135,7 +135,7 @@ def flops(config: Config, batches: list[Seq2SeqBatch]) -> float:
 
 
 def own_gemm_rate(config: Config, batches: list[Seq2SeqBatch], repeats: int = 5) -> float:
-    """FLOP/s of these products alone, one after the other, each the best of several, multiplied as training does."""
+    """FLOP/s of these products alone, one after the other, each the best of several, by training's library."""
     seconds = 0.0
     for (rows, k, columns), times in products(config, batches).items():
         x, weight, gradient = torch.randn(rows, k), torch.randn(columns, k), torch.randn(rows, columns)

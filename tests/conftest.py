@@ -16,7 +16,7 @@ def _fixed_seed() -> None:
     torch.manual_seed(1)
 
 
-@pytest.fixture(params=["oneDNN", "MKL"])
+@pytest.fixture(params=["oneDNN", "MKL"] if torch.backends.mkldnn.is_available() else ["MKL"])
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """What multiplies fp32 matrices while training: the test runs with each, whatever is faster here and large."""
     monkeypatch.setattr("headway.nn.linear.is_onednn_faster", lambda: request.param == "oneDNN")
