@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 Translate = Callable[[list[Any]], list[Any]]
+Search = Callable[[list[list[str]]], list[list[str]]]
 EXTRA_LENGTH = 50
 """How many tokens longer than a source an output may be; Headway's default."""
 ALPHA = 0.6
@@ -38,13 +39,13 @@ def headway(run: str, beam: int, batch_tokens: int, **wishes: Any) -> Translate:
     return translate
 
 
-def ctranslate2(directory: str, beam: int, batch: int, patience: float = 1, **threads: int) -> Translate:
+def ctranslate2_tokens(directory: str, beam: int, batch: int, patience: float = 1, **threads: int) -> Search:
     """CTranslate2 itself: names of tokens -> the same, EOS left out."""
     from ctranslate2 import Translator
 
     translator = Translator(directory, **threads)
 
-    def translate(sentences: list[list[str]]) -> list[list[str]]:
+    def search(sentences: list[list[str]]) -> list[list[str]]:
         results = translator.translate_batch(
             sentences,
             beam_size=beam,
@@ -55,11 +56,31 @@ def ctranslate2(directory: str, beam: int, batch: int, patience: float = 1, **th
         )
         return [result.hypotheses[0] for result in results]
 
+    return search
+
+
+def ctranslate2(vocabulary: list[str], **wishes: Any) -> Translate:
+    """CTranslate2 as its users have it, with the library of the tokenizer: texts -> pairs as above."""
+    source, target = tokenizers(vocabulary)
+    search = ctranslate2_tokens(**wishes)
+
+    def translate(texts: list[str]) -> list[tuple[str, int]]:
+        found = search([each.tokens for each in source.encode_batch(texts, add_special_tokens=False)])
+        return [(target.decode(list(map(target.token_to_id, names))).strip(), len(names) + 1) for names in found]
+
     return translate
 
 
-def huggingface(directory: str, beam: int, batch: int, epsilon: float) -> Translate:
-    """`generate` of a Marian model: ids with EOS -> ids, padded; batches are sorted by length."""
+def tokenizers(files: list[str]) -> tuple[Any, Any]:
+    """The tokenizers of the two sides, as the library of that name has them."""
+    from tokenizers import Tokenizer
+
+    source, target = map(Tokenizer.from_file, files)
+    return source, target
+
+
+def huggingface(directory: str, vocabulary: list[str], beam: int, batch: int, epsilon: float) -> Translate:
+    """`generate` of a Marian model: texts -> pairs as above; batches are sorted by length."""
     import torch
     from torch.nn.utils.rnn import pad_sequence
     from transformers import MarianMTModel
@@ -70,7 +91,8 @@ def huggingface(directory: str, beam: int, batch: int, epsilon: float) -> Transl
     for module in model.modules():
         if isinstance(module, torch.nn.LayerNorm):
             module.eps = epsilon  # no setting of Marian's
-    pad = model.config.pad_token_id
+    pad, end = model.config.pad_token_id, model.config.eos_token_id
+    tokenizer, target = tokenizers(vocabulary)
 
     def generate(sentences: list[list[int]]) -> list[list[int]]:
         source = pad_sequence([torch.tensor(each) for each in sentences], batch_first=True, padding_value=pad)
@@ -84,18 +106,28 @@ def huggingface(directory: str, beam: int, batch: int, epsilon: float) -> Transl
         )
         return written[:, 1:].tolist()
 
-    def translate(sentences: list[list[int]]) -> list[list[int]]:
+    def read(output: list[int]) -> tuple[str, int]:
+        ids = output[: output.index(end)] if end in output else output
+        return target.decode(ids).strip(), len(ids) + 1
+
+    def translate(texts: list[str]) -> list[tuple[str, int]]:
+        sentences = [[*each.ids, end] for each in tokenizer.encode_batch(texts, add_special_tokens=False)]
         order = sorted(range(len(sentences)), key=lambda place: -len(sentences[place]))
         found: dict[int, list[int]] = {}
         for start in range(0, len(order), batch):
             places = order[start : start + batch]
             found.update(zip(places, generate([sentences[place] for place in places]), strict=True))
-        return [found[place] for place in range(len(sentences))]
+        return [read(found[place]) for place in range(len(sentences))]
 
     return translate
 
 
-ENGINES = {"headway": headway, "ctranslate2": ctranslate2, "huggingface": huggingface}
+ENGINES = {
+    "headway": headway,
+    "ctranslate2": ctranslate2,
+    "ctranslate2_tokens": ctranslate2_tokens,
+    "huggingface": huggingface,
+}
 
 
 def answer(translate: Translate, sentences: list[Any]) -> dict[str, Any]:

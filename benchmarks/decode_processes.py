@@ -15,10 +15,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
-from headway.text.specials import EOS
 from headway.text.vocabulary import Vocabulary
 
 HEADWAY: Literal["headway"] = "headway"
+FROM_TOKENS: Literal["ctranslate2_tokens"] = "ctranslate2_tokens"
 PROGRAM = Path(__file__).with_name("decode_engines.py")
 WARM_UP = 2
 """Batches that are translated before anything is timed."""
@@ -31,7 +31,7 @@ class Row:
     """An engine, and how it uses the machine."""
 
     name: str
-    kind: Literal["headway", "ctranslate2", "huggingface"]
+    kind: Literal["headway", "ctranslate2", "ctranslate2_tokens", "huggingface"]
     wanted: dict[str, Any]
     """What its processes load."""
     processes: int = 1
@@ -68,7 +68,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**shown, "TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"},
+            env={**shown, "TRANSFORMERS_VERBOSITY": "error"},
         )
         self.send(wanted)
 
@@ -132,22 +132,17 @@ class Bench:
 
     def given(self, kind: str) -> list[Any]:
         """The sentences as an engine takes them."""
-        if kind == HEADWAY:
+        if kind != FROM_TOKENS:
             return self.sentences
-        if kind == "huggingface":
-            return [[*ids, EOS] for ids in self.encoded]
         names = self.vocabulary.source.names
         return [[names[token] for token in ids] for ids in self.encoded]
 
     def found(self, kind: str, output: list[Any]) -> tuple[str, int]:
         """What an engine wrote: a text, and its number of tokens."""
-        if kind == HEADWAY:
+        if kind != FROM_TOKENS:
             text, tokens = output
             return text, tokens
-        if kind == "huggingface":
-            ids = output[: output.index(EOS)] if EOS in output else output
-        else:
-            ids = [self.ids[name] for name in output]
+        ids = [self.ids[name] for name in output]
         return self.vocabulary.target.decode(ids).strip(), len(ids) + 1
 
 

@@ -2,8 +2,9 @@
 
 Each engine is alone in its process, or has several that share the sentences. All are loaded, some 8 GB, and take their
 turns: in each round all sentences in batches, then one sentence after the other, so that whatever slows the machine
-down slows all of them. What is timed is translating, not loading. Ours goes from text to text, the others from tokens
-to tokens. Without `--run` a small model is trained first, just long enough for outputs of sensible lengths.
+down slows all of them. What is timed is translating, not loading, from text to text: the others are called as people
+call them, with the library of the tokenizer before and after; rows from tokens to tokens show what that costs.
+Without `--run` a small model is trained first, just long enough for outputs of sensible lengths.
 """
 
 import subprocess
@@ -15,8 +16,8 @@ from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 
-from decode_processes import HEADWAY, Bench, Loaded, Measurement, Row
-from decode_tables import BEAMS, TYPED, Measured, comparisons, table
+from decode_processes import FROM_TOKENS, HEADWAY, Bench, Loaded, Measurement, Row
+from decode_tables import BEAMS, TOKENS, TYPED, Measured, comparisons, table
 from headway import train
 from headway.export.conversions import converted
 from headway.export.engine import PATIENCE
@@ -41,7 +42,7 @@ QUICK = (
 
 def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> Iterator[Row]:
     """All engines, in all the ways to use the cores: workers x threads of each."""
-    path = str(run.path)
+    path, vocabulary = str(run.path), {"vocabulary": write_tokenizers(run, directory)}
     for workers in (cores, 1):
         wishes = {"run": path, "engine": "torch", "workers": workers}
         yield Row(f"headway torch, {workers} x {cores // workers}", HEADWAY, wishes)
@@ -56,18 +57,29 @@ def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> It
         )
     for kind in ("fp32", "int8"):
         model = {"directory": str(converted(run, kind).directory)}
-        yield Row(f"CTranslate2 {kind}, default", "ctranslate2", model)
+        both = {**model, **vocabulary}
+        yield Row(f"CTranslate2 {kind}, default", "ctranslate2", both)
         for workers, threads in ((cores, 1), (1, cores)):
             shares = {"inter_threads": workers, "intra_threads": threads}
-            yield Row(f"CTranslate2 {kind}, {workers} x {threads}", "ctranslate2", {**model, **shares})
+            yield Row(f"CTranslate2 {kind}, {workers} x {threads}", "ctranslate2", {**both, **shares})
+        tokens = {"inter_threads": cores, "intra_threads": 1}
+        yield Row(f"{TOKENS}CTranslate2 {kind}, {cores} x 1", FROM_TOKENS, {**model, **tokens})
         patient = {"inter_threads": cores, "intra_threads": 1, "patience": PATIENCE}
-        yield Row(f"CTranslate2 {kind}, {cores} x 1, patience {PATIENCE}", "ctranslate2", {**model, **patient})
+        yield Row(f"CTranslate2 {kind}, {cores} x 1, patience {PATIENCE}", "ctranslate2", {**both, **patient})
     if environments is not None:
-        write_marian(run, directory)
-        marian = {"directory": str(directory), "epsilon": run.config.model.norm_epsilon}
+        write_marian(run, directory / "marian")
+        marian = {"directory": str(directory / "marian"), "epsilon": run.config.model.norm_epsilon, **vocabulary}
         python = huggingface_python(environments)
         yield Row(f"HF generate, 1 x {cores}", "huggingface", marian, python=python)
         yield Row(f"HF generate, {cores} x 1", "huggingface", marian, processes=cores, python=python)
+
+
+def write_tokenizers(run: Run, directory: Path) -> list[str]:
+    """The files of the source's and the target's tokenizer, as the library of that name reads them."""
+    files = directory / "source.json", directory / "target.json"
+    for file, side in zip(files, (run.vocabulary.source, run.vocabulary.target), strict=True):
+        file.write_text(side.to_json(), encoding="utf-8")
+    return list(map(str, files))
 
 
 def huggingface_python(environments: Path) -> str:
@@ -150,7 +162,7 @@ def main() -> None:
         run = Run.open(arguments.run) if arguments.run else made_run(Path(place))
         sentences = read_sentences(arguments.sentences, arguments.count)
         bench = Bench(run.vocabulary, sentences, arguments.batch, min(arguments.singles, len(sentences)))
-        engines = list(rows(run, Path(place, "marian"), arguments.environments, usable_cores()))
+        engines = list(rows(run, Path(place), arguments.environments, usable_cores()))
         about = f"{describe(run, bench, arguments.run is None, arguments.rounds)} {versions(engines)}."
         measured: Measured = {
             beam: take_turns(bench, for_beam(engines, beam), beam, arguments.rounds) for beam in BEAMS

@@ -31,6 +31,7 @@ PATIENCE = 2
 """How many times as many outputs as beams are waited for if nothing is set. With 1, bad ones that end early would end
 the search before the best is found."""
 END = SPECIAL_TOKENS[EOS]
+NEVER_WRITTEN = [[SPECIAL_TOKENS[token]] for token in (PAD, BOS, MASK)]
 
 
 class Written(NamedTuple):
@@ -76,6 +77,7 @@ class Ctranslate2Engine:
         self._source_names = vocabulary.source.names
         self._target_names = vocabulary.target.names
         self._target_ids = {name: number for number, name in enumerate(self._target_names)}
+        self._options = self._fixed_options()
         self._translator = open_model(directory, device, self.workers, threads)
 
     def cannot(self, wish: Wish) -> str | None:
@@ -145,21 +147,13 @@ class Ctranslate2Engine:
 
     def _translate(self, parts: Sequence[Part], longest: int) -> list[list[Written]]:
         """All outputs of a search, of so many tokens at most; the most win against the fewest, as in our own search."""
-        enough = PATIENCE * self.config.beam if self.config.patience is None else int(self.config.enough)
         results = self._ask(
             self._translator.translate_batch,
             [part.source for part in parts],
             [part.prefix for part in parts],
             min_decoding_length=min(self.config.min_length, longest),
             max_decoding_length=longest,
-            beam_size=self.config.beam,
-            patience=enough / self.config.beam,
-            num_hypotheses=min(enough, self.config.beam),
-            length_penalty=ITS_PENALTY,
-            disable_unk=True,
-            suppress_sequences=[[SPECIAL_TOKENS[token]] for token in (PAD, BOS, MASK)],
-            return_end_token=True,
-            return_scores=self._has_scores,
+            **self._options,
         )
         return [
             [
@@ -168,6 +162,21 @@ class Ctranslate2Engine:
             ]
             for one in results
         ]
+
+    def _fixed_options(self) -> dict[str, Any]:
+        """What a search is told that is the same for all sentences."""
+        beam = self.config.beam
+        enough = PATIENCE * beam if self.config.patience is None else int(self.config.enough)
+        return {
+            "beam_size": beam,
+            "patience": enough / beam,
+            "num_hypotheses": min(enough, beam),
+            "length_penalty": ITS_PENALTY,
+            "disable_unk": True,
+            "suppress_sequences": NEVER_WRITTEN,
+            "return_end_token": True,
+            "return_scores": self._has_scores,
+        }
 
     def _hypothesis(self, output: Written) -> Hypothesis:
         """An output with its log-probability, without those of its tokens."""
