@@ -57,13 +57,19 @@ def peak_memory_of_children() -> int:
 
 def machine() -> str:
     """Processor, cores, versions: one line."""
-    info = Path("/proc/cpuinfo")
-    found = re.search(r"model name\s*:\s*(.+)", info.read_text()) if info.exists() else None
-    processor = found[1] if found else platform.processor() or platform.machine()
     return (
-        f"{processor}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, "
+        f"{processor()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, "
         f"{torch.backends.cpu.get_cpu_capability()}, Python {platform.python_version()}, torch {torch.__version__}"
     )
+
+
+def processor() -> str:
+    """Its name and, as different ones have the same name, its family and model where they are known."""
+    info = Path("/proc/cpuinfo")
+    facts = dict(re.findall(r"^(\w[\w ]*?)\s*:\s*(.+)$", info.read_text(), re.MULTILINE)) if info.exists() else {}
+    name = facts.get("model name") or platform.processor() or platform.machine()
+    numbers = [f"{key.removeprefix('cpu ')} {facts[key]}" for key in ("cpu family", "model") if key in facts]
+    return f"{name} ({' '.join(numbers)})" if numbers else name
 
 
 def options(description: str) -> argparse.ArgumentParser:
