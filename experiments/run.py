@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from headway import UserError, load_config
+from headway.processes import usable_cores
 
 HERE = Path(__file__).parent
 FROM_VOCABULARY = ("vocabulary", "target_vocabulary", "share_embeddings")
@@ -90,16 +91,27 @@ class Trial:
         """The source and the target file of that name, plain or compressed."""
         return [find(self.data, f"{stem}.{language}", self.corpus) for language in self.pair.split("-")]
 
+    @property
+    def lessons(self) -> list[object]:
+        """The flags for what is learned from."""
+        source, target = self.files(self.corpus.train)
+        return ["--source", source, "--target", target]
+
+    @property
+    def command(self) -> list[object]:
+        """The command that trains, and what it learns from."""
+        return ["train", *self.lessons]
+
     def train(self) -> None:
         """Train, or go on with a training that was stopped."""
         if (self.run / "card.json").exists():
             self.check_settings()
         if (self.run / "result.json").exists():
             return
-        source, target = self.files(self.corpus.train)
+        command = self.command
         valid_source, valid_target = self.files(self.corpus.valid)
         headway(
-            *("train", "--source", source, "--target", target),
+            *command,
             *("--valid-source", valid_source, "--valid-target", valid_target),
             *self.recipe,
             *(word for assignment in self.assignments for word in ("--set", assignment)),
@@ -144,6 +156,42 @@ class Trial:
         lines = (self.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         reached = (record for record in map(json.loads, lines) if record.get("valid_bleu", 0) >= self.corpus.reach)
         return next((record["seconds"] for record in reached), None)
+
+
+@dataclass(frozen=True)
+class TaughtTrial(Trial):
+    """A training on what two others write besides the corpus: one of the same direction, and one of the other."""
+
+    @property
+    def run(self) -> Path:
+        """Where the run is: beside that of its teacher."""
+        return self.out / self.pair / f"seed-{self.seed}-taught"
+
+    @property
+    def teachers(self) -> tuple[Trial, Trial]:
+        """Those that are trained on the corpus alone, by the same settings."""
+        turned = "-".join(reversed(self.pair.split("-")))
+        forward, backward = (
+            Trial(self.corpus, self.data, pair, self.seed, self.out, self.changes) for pair in (self.pair, turned)
+        )
+        return forward, backward
+
+    @property
+    def recipe(self) -> list[object]:
+        """The settings of its teacher: a student need not be smaller."""
+        return super().recipe or ["--config", self.teachers[0].run / "config.toml"]
+
+    @property
+    def command(self) -> list[object]:
+        """The command that lets the teachers write, and then trains."""
+        forward, backward = self.teachers
+        return ["distill", forward.run, "--reverse", backward.run, *self.lessons, "--workers", usable_cores()]
+
+    def train(self) -> None:
+        """Train the teachers, then what they teach; or go on."""
+        for teacher in self.teachers:
+            teacher.train()
+        super().train()
 
 
 @dataclass(frozen=True)
@@ -291,14 +339,18 @@ def main() -> None:
     parser.add_argument("--pair", nargs="+", default=["en-de"], help="from which language to which")
     parser.add_argument("--seed", nargs="+", type=int, default=[1])
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the runs are; by default runs/CORPUS")
+    parser.add_argument(
+        "--taught", action="store_true", help="let runs of both directions teach the one that is scored"
+    )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a setting of Headway")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the results there, in Markdown")
     chosen = parser.parse_args()
     out = chosen.out or Path("runs") / chosen.corpus
     try:
         corpus = Corpus.read(chosen.corpus)
+        kind = TaughtTrial if chosen.taught else Trial
         trials = [
-            Trial(corpus, chosen.data, pair, seed, out, tuple(chosen.set))
+            kind(corpus, chosen.data, pair, seed, out, tuple(chosen.set))
             for pair in chosen.pair
             for seed in chosen.seed
         ]

@@ -76,12 +76,25 @@ def test_however_it_is_interrupted_the_same_command_goes_on(taught: Path, tmp_pa
     assert [json.loads(line)["source"] for line in written.read_bytes().splitlines()] == lines
 
 
+def test_a_teacher_of_the_other_direction_adds_sources(
+    taught: Path, beginner: Path, held_out_files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    texts = ("--source", held_out_files[0], "--target", held_out_files[1])
+    settings = ("--set", "train.steps=2", "--set", "train.warmup=1")
+    done = headway("distill", taught, *texts, "--reverse", beginner, "--out", tmp_path / "out", *settings)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("200/200  lines translated by the teacher") == 2
+    made = (tmp_path / "out" / "reverse" / "distilled.jsonl").read_bytes().splitlines()
+    assert [json.loads(line)["source"] for line in made] == held_out_files[1].read_text().splitlines()
+
+
 def test_wrong_input_is_told(taught: Path, distilled: tuple, tmp_path: Path) -> None:
     texts = write_lines(tmp_path / "texts", ["one"])
     for arguments, message in (
         (["--source", texts, "--out", distilled[0]], "has a run already; go on with it by --resume"),
         (["--target", texts, "--out", tmp_path / "out"], "--target was given without --source"),
         (["--source", texts, "--out", tmp_path / "out", "--n-best", 9], "search.n_best = 9 is more than search.beam"),
+        (["--source", texts, "--out", tmp_path / "out", "--reverse", taught], "give the targets by --target"),
         (["--out", tmp_path / "out"], "no texts were given for the teacher to translate; give them by --source"),
     ):
         found = called("distill", taught, *arguments)

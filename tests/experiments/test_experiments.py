@@ -124,6 +124,19 @@ def test_a_run_of_other_settings_is_not_taken(data: Path, finished: tuple, tmp_p
     )
 
 
+def test_runs_of_both_directions_teach_another(data: Path, finished: tuple) -> None:
+    done = run(data, finished[0], "--taught")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("$ headway train") == 1, "fr-en; en-fr is there"
+    assert done.stderr.count("$ headway distill") == 1
+    taught = finished[0] / "en-fr" / "seed-1-taught"
+    assert (taught / "reverse" / "distilled.jsonl").read_bytes().count(b"\n") == SIZES["train"]
+    score = json.loads((taught / "test_2016_flickr.json").read_text())["bleu"]["value"]
+    assert f"| en-fr | test_2016_flickr | 1 | {score:.2f} | " in done.stdout
+    again = run(data, finished[0], "--taught")
+    assert (again.stderr, again.stdout) == ("", done.stdout)
+
+
 def test_runs_are_plotted_in_one_picture(finished: tuple, tmp_path: Path) -> None:
     runs = [finished[0] / "en-fr" / f"seed-{seed}" for seed in (1, 2)]
     drawn = call("plot.py", *runs, "--out", tmp_path / "bleu.svg")

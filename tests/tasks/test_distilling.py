@@ -14,7 +14,7 @@ from headway.errors import UserError
 from headway.store.run import Run
 from headway.tasks.distilling import Distillation, smaller
 from headway.tasks.setting_up import read_samples
-from headway.tasks.teaching import TRANSLATIONS, Listener
+from headway.tasks.teaching import REVERSE, TRANSLATIONS, Listener, Teacher
 from headway.tasks.training import Observer
 from headway.train.events import Updated
 
@@ -145,6 +145,41 @@ def test_a_student_has_one_teacher(distilled: Distillation, tmp_path: Path) -> N
     stranger = make_run(tmp_path / "stranger").path
     with pytest.raises(UserError, match=r"was distilled from other weights .*than those of .*stranger"):
         headway.distill(stranger, distilled.outcome.run.path, resume=True)
+
+
+def test_a_reverse_teacher_makes_three_corpora_of_one(teacher: Path, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    other = train(teacher.parent / "other", train__seed=7)  # the texts of both sides are of the same words
+    options = {"source": texts[0], "target": texts[1], "settings": ["train.steps=2"], "reverse": other}
+    found = headway.distill(teacher, tmp_path / "out", **options)
+    assert found is not None
+    run = found.outcome.run
+    files = run.path / TRANSLATIONS, run.path / REVERSE / TRANSLATIONS
+    forward, backward = ([json.loads(line) for line in file.read_bytes().splitlines()] for file in files)
+    assert [each["source"] for each in backward] == texts[1].read_text().splitlines()
+    held_out = read_samples(run)
+    sources, targets = {pair.source for pair in held_out}, {pair.target for pair in held_out}
+    expected = sum(1 + len(each["more"]) for each in forward if each["source"] not in sources)
+    expected += sum(each["source"] not in targets for each in backward)
+    assert Prepared(run.data / "train").report.read == expected
+    named = run.card["reverse_teacher"]
+    assert (named["run"], named["fingerprint"]) == (str(other), Teacher.open(other).facts()["fingerprint"])
+
+    again = {"resume": True, "reverse": teacher}
+    with pytest.raises(UserError, match=r"was distilled from other weights \(.*other"):
+        headway.distill(teacher, run.path, **again)
+    for message, wrong in (
+        ("is to translate targets into sources; give the targets by --target", {"target": ()}),
+        ("has the weights of the teacher, so it cannot be the reverse", {"reverse": teacher}),
+    ):
+        with pytest.raises(UserError, match=message):
+            headway.distill(teacher, tmp_path / "wrong", **{**options, **wrong})
+    assert not (tmp_path / "wrong").exists()
+
+
+def test_a_student_without_a_reverse_teacher_has_none_later(distilled: Distillation, teacher: Path) -> None:
+    other = train(teacher.parent / "stranger", train__seed=8)
+    with pytest.raises(UserError, match="student was distilled without a reverse teacher; leave it out"):
+        headway.distill(teacher, distilled.outcome.run.path, resume=True, reverse=other)
 
 
 def test_one_process_distils(

@@ -9,7 +9,7 @@ from random_runs import make_run
 
 from headway.errors import UserError
 from headway.tasks.loading import load
-from headway.tasks.teaching import TRANSLATIONS, Distilled, Lessons, Listener, Teacher, write_translations
+from headway.tasks.teaching import REVERSE, TRANSLATIONS, Distilled, Lessons, Listener, Teacher, write_translations
 from headway.text.corpus import Pair
 
 LINES = ["one two", "", "three\u2028two", "two one one", "one " * 20, 'two "three"']
@@ -97,13 +97,29 @@ def test_several_translations_and_the_true_one_are_learned_from(teacher: Teacher
     assert [len({each["target"], *each["more"]}) for each in found] == [1 + len(each["more"]) for each in found]
     assert second.text not in found[1]["more"]
     assert "" not in found[2]["more"]
-    corpus = Distilled(tmp_path / "out" / TRANSLATIONS)
+    corpus = Distilled(tmp_path / "out")
     assert list(corpus)[: 1 + len(found[0]["more"])] == [
         Pair("one two", text) for text in (found[0]["target"], *found[0]["more"])
     ]
-    without = Distilled(corpus.path, frozenset(["one two"]))
+    without = Distilled(corpus.folder, frozenset([Pair("one two", "UN")]))
     assert {pair.source for pair in without} == {"two", "three"}
     assert without.fingerprint() != corpus.fingerprint()
+
+
+def test_a_teacher_of_the_other_direction_writes_sources(teacher: Teacher, tmp_path: Path) -> None:
+    lessons = Lessons((write(tmp_path / "source", ["un", "deux"]),), (write(tmp_path / "target", ["one two", "two"]),))
+    write_translations(teacher, lessons, tmp_path / "out")
+    forward = list(Distilled(tmp_path / "out"))
+    write_translations(teacher, lessons.for_reverse(), tmp_path / "out" / REVERSE)
+    both = Distilled(tmp_path / "out", has_reverse=True)
+    made = [
+        each.text for each in load(teacher.run.path, settings=SETTINGS, engine="torch").translate(["one two", "two"])
+    ]
+    assert list(both) == [*forward, Pair(made[0], "one two"), Pair(made[1], "two")]
+    held_out = Distilled(both.folder, frozenset([Pair("deux", "two")]), has_reverse=True)
+    assert {pair.source for pair in forward} == {"un", "deux"}
+    assert list(held_out) == [*(pair for pair in forward if pair.source == "un"), Pair(made[0], "one two")]
+    assert both.fingerprint().keys() > Distilled(both.folder).fingerprint().keys()
 
 
 def test_wrong_texts_are_found_before_anything_is_translated(teacher: Teacher, tmp_path: Path) -> None:

@@ -32,6 +32,10 @@ TeacherBeam = Annotated[
 NBest = Annotated[
     int | None, typer.Option("--n-best", min=1, help="Learn from this many translations of a text, 1 by default.")
 ]
+Reverse = Annotated[
+    Path | None,
+    typer.Option(help="A run of the other direction, which makes sources for the --target texts.", metavar="RUN"),
+]
 NewVocabulary = Annotated[
     bool, typer.Option("--new-vocabulary", help="Learn a vocabulary, instead of having the teacher's.")
 ]
@@ -52,6 +56,7 @@ def distill(
     preset: Preset = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
+    reverse: Reverse = None,
     new_vocabulary: NewVocabulary = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out, exactly.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON on stdout at the end.")] = False,
@@ -62,12 +67,15 @@ def distill(
     on after the last of them. Without --preset and --config, the student is of the teacher's settings, but with one
     decoder layer, feed-forward layers of half the width and greedy search. Settings of search and machine are for both.
     Without validation files, the sentences that the teacher was validated with serve, and are not learned from.
+    With --target and --reverse, a small corpus becomes three times as large: as it is, with new targets, with new
+    sources. Then a student as large as its teacher (--preset) can become better than it.
 
     \b
     Examples:
       headway distill runs/en-fr --source train.en --out runs/en-fr-small
       headway distill runs/en-fr --source train.en --target train.fr --n-best 4 --out runs/en-fr-small
       headway distill runs/en-fr --source train.en --source news.en --workers 8 --out runs/en-fr-small
+      headway distill runs/en-fr --source train.en --target train.fr --reverse runs/fr-en --preset tiny --out runs/new
       headway distill runs/en-fr --source train.en --out runs/en-fr-tiny --set model.layers=2 --set model.d_ff=64
       headway distill runs/en-fr --out runs/en-fr-small --resume
     """  # noqa: D301
@@ -76,20 +84,23 @@ def distill(
     from headway.allocator import restart_with_allocator
     from headway.store.card import command_line
     from headway.tasks.distilling import Student, check_student, student_settings, teacher_settings
-    from headway.tasks.teaching import TRANSLATIONS, Distilled, Lessons, Teacher
+    from headway.tasks.teaching import Distilled, Lessons, Teacher
 
     changes = assignments or []
-    teacher = Teacher.open(run, checkpoint, teacher_settings(changes, beam=beam, n_best=n_best))
+    of_teachers = teacher_settings(changes, beam=beam, n_best=n_best)
+    teacher = Teacher.open(run, checkpoint, of_teachers)
+    reverse_teacher = Teacher.open(reverse, settings=of_teachers) if reverse is not None else None
     wanted = student_settings(teacher.run, preset, config, changes)
     settings = wanted.config()
     restart_with_allocator(settings.machine.allocator)
     lessons = Lessons(tuple(source), tuple(target or ())) if source else None
-    corpus = Distilled(out / TRANSLATIONS)
+    corpus = Distilled(out)
     valid = open_held_out("valid", valid_source, valid_target, valid_corpus, settings.data, corpus)
-    student = Student(out, wanted, valid, new_vocabulary, command_line())
+    student = Student(out, wanted, valid, new_vocabulary, reverse_teacher, command_line())
     check_student(student, teacher, lessons, resume=resume)
     if lessons is not None and not student.is_set_up:
-        translate_all(teacher, lessons, out, workers)
+        for who, what, where in student.courses(teacher, lessons):
+            translate_all(who, what, where, workers)
     found = train_watched(student, teacher, changes)
     typer.echo(as_text(found, run), err=True)
     if as_json:
@@ -97,7 +108,7 @@ def distill(
 
 
 def translate_all(teacher: "Teacher", lessons: "Lessons", out: Path, workers: int) -> None:
-    """Let the teacher translate, with a bar; told to stop, end the command."""
+    """Let a teacher translate, with a bar; told to stop, end the command."""
     from headway.tasks.teaching import Listener, write_translations
 
     bar = open_bar()

@@ -1,11 +1,12 @@
 """`headway distill`: a small student learns from what its teacher writes (Kim & Rush 2016, sequence level).
 
 A teacher's translations are more alike than those of people, so that a smaller model can learn them. The teacher
-translates texts with its beam; then the student is trained on them as on any corpus.
+translates texts with its beam; then the student is trained on them as on any corpus. A teacher of the other direction
+can add sources to true targets: so a small corpus becomes several times as large (Nguyen et al. 2020).
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,9 @@ from headway.tasks import teaching
 from headway.tasks.interface import Texts, paths
 from headway.tasks.setting_up import Wanted, read_samples, set_up
 from headway.tasks.side_by_side import Entrant, Side, side_by_side
-from headway.tasks.teaching import TRANSLATIONS, Distilled, Lessons, Listener, Teacher, write_translations
+from headway.tasks.teaching import REVERSE, TRANSLATIONS, Distilled, Lessons, Listener, Teacher, write_translations
 from headway.tasks.training import NOBODY, Observer, Outcome, train_run
-from headway.text.corpus import Corpus, JsonLinesFile
+from headway.text.corpus import Corpus, JsonLinesFile, Pair
 from headway.text.opening import open_corpus
 from headway.train.events import Noted
 
@@ -58,6 +59,8 @@ class Student:
     """What to validate with, if it is not what the teacher was validated with."""
     learns_vocabulary: bool = False
     """Whether it has a vocabulary of its own, learned from what the teacher wrote."""
+    reverse: Teacher | None = None
+    """A teacher of the other direction, who writes sources for true targets."""
     command: Sequence[str] = ()
 
     @property
@@ -69,6 +72,12 @@ class Student:
     def is_set_up(self) -> bool:
         """Whether all that remains is to train; the card names the teacher when all else is there."""
         return self.run.exists and "teacher" in self.run.card
+
+    def courses(self, teacher: Teacher, lessons: Lessons) -> Iterator[tuple[Teacher, Lessons, Path]]:
+        """Who translates what for it, and into which folder."""
+        yield teacher, lessons, self.out
+        if self.reverse is not None:
+            yield self.reverse, lessons.for_reverse(), self.out / REVERSE
 
 
 def teacher_settings(settings: Sequence[str], *, beam: int | None = None, n_best: int | None = None) -> list[str]:
@@ -106,12 +115,18 @@ def check_student(student: Student, teacher: Teacher, lessons: Lessons | None, *
             f"torchrun ... -m headway train --out {student.out} --resume"
         )
     if student.is_set_up:
-        _check_same_teacher(student, teacher, resume=resume)
+        if not resume:
+            raise UserError(f"{student.out} has a run already; go on with it by --resume, or choose another --out")
+        _check_same_teacher(student, teacher, "teacher")
+        if student.reverse is not None:
+            _check_same_teacher(student, student.reverse, "reverse_teacher")
         return
     if student.run.exists and not (student.out / TRANSLATIONS).exists():
         raise UserError(f"{student.out} has a run already, which was not distilled; choose another --out")
     if lessons is None:
         raise UserError("no texts were given for the teacher to translate; give them by --source")
+    if student.reverse is not None:
+        _check_reverse(student.reverse, teacher, lessons)
     config = student.wanted.config()
     if config.objective != "translation":
         raise UserError(f"the student would learn {config.objective}, but its teacher teaches translation")
@@ -167,28 +182,41 @@ def train_student(
 
 def _set_up(student: Student, teacher: Teacher, observer: Observer) -> None:
     """Make the run directory ready from what the teacher wrote, and name the teacher on its card."""
-    valid, held_out = student.valid, frozenset[str]()
+    valid, held_out = student.valid, frozenset[Pair]()
     if valid is None:
         valid = validation_of(teacher.run)
-        held_out = frozenset(pair.source for pair in valid)
+        held_out = frozenset(valid)
         observer.watch(Noted(f"validation: {len(held_out):,} texts of {teacher.run.path}, which are not learned from"))
-    corpus = Distilled(student.out / TRANSLATIONS, held_out)
+    corpus = Distilled(student.out, held_out, has_reverse=student.reverse is not None)
     vocabulary = None if student.learns_vocabulary else teacher.run.vocabulary
     run = set_up(
         student.out, student.wanted, corpus, valid, vocabulary, student.command, observer.watch, observer.on_progress
     )
-    origin = teaching.read_origin(student.out)
-    Run.create(student.out, run.config, run.vocabulary, {**run.card, "teacher": origin})
+    origins = {"teacher": teaching.read_origin(student.out)}
+    if student.reverse is not None:
+        origins["reverse_teacher"] = teaching.read_origin(student.out / REVERSE)
+    Run.create(student.out, run.config, run.vocabulary, {**run.card, **origins})
 
 
-def _check_same_teacher(student: Student, teacher: Teacher, *, resume: bool) -> None:
-    if not resume:
-        raise UserError(f"{student.out} has a run already; go on with it by --resume, or choose another --out")
-    known = student.run.card["teacher"]
+def _check_same_teacher(student: Student, teacher: Teacher, name: str) -> None:
+    known = student.run.card.get(name)
+    if known is None:
+        raise UserError(f"{student.out} was distilled without a reverse teacher; leave it out, or choose another --out")
     if known["fingerprint"] != teacher.facts()["fingerprint"]:
         raise UserError(
             f"{student.out} was distilled from other weights ({known['run']}, {known['checkpoint']}) than those of "
             f"{teacher.checkpoint.path}; go on without a teacher: headway train --out {student.out} --resume"
+        )
+
+
+def _check_reverse(reverse: Teacher, teacher: Teacher, lessons: Lessons) -> None:
+    """A teacher of the other direction translates targets, and is not the same as the other one."""
+    if not lessons.targets:
+        raise UserError(f"{reverse.run.path} is to translate targets into sources; give the targets by --target")
+    if reverse.facts()["fingerprint"] == teacher.facts()["fingerprint"]:
+        raise UserError(
+            f"{reverse.run.path} has the weights of the teacher, so it cannot be the reverse; name a run that was "
+            "trained with --source and --target the other way round"
         )
 
 
@@ -208,6 +236,7 @@ def distill(
     n_best: int | None = None,
     workers: int = 1,
     checkpoint: str | None = None,
+    reverse: str | Path | None = None,
     new_vocabulary: bool = False,
     resume: bool = False,
     listener: Listener = teaching.NOBODY,
@@ -216,9 +245,11 @@ def distill(
     """Let a run translate texts, and train a student on them in the directory `out`; None if the listener stopped it.
 
     The same call goes on with the translations that are there, and with `resume` with the training. Given targets, the
-    student learns from them as well.
+    student learns from them as well; given a run of the other direction, also from what it makes of the targets.
     """
-    teacher = Teacher.open(run, checkpoint, teacher_settings(settings, beam=beam, n_best=n_best))
+    of_teachers = teacher_settings(settings, beam=beam, n_best=n_best)
+    teacher = Teacher.open(run, checkpoint, of_teachers)
+    reverse_teacher = Teacher.open(reverse, settings=of_teachers) if reverse is not None else None
     file = Path(config) if config is not None else None
     wanted = student_settings(teacher.run, preset, file, settings)
     valid = None
@@ -226,11 +257,11 @@ def distill(
         data = load_config(wanted.preset, wanted.file, wanted.assignments).data
         sides = paths(valid_source), paths(valid_target)
         valid = open_corpus(data, sources=sides[0], targets=sides[1], corpus=valid_corpus, split="valid")
-    student = Student(Path(out), wanted, valid, new_vocabulary)
+    student = Student(Path(out), wanted, valid, new_vocabulary, reverse_teacher)
     lessons = Lessons(paths(source), paths(target)) if source else None
     check_student(student, teacher, lessons, resume=resume)
     if lessons is not None and not student.is_set_up:
-        are_all = write_translations(teacher, lessons, student.out, workers=workers, listener=listener)
-        if not are_all:
-            return None
+        for who, what, where in student.courses(teacher, lessons):
+            if not write_translations(who, what, where, workers=workers, listener=listener):
+                return None
     return train_student(student, teacher, settings=settings, observer=observer)

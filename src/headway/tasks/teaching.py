@@ -21,6 +21,8 @@ from headway.text.corpus import AlignedFiles, Pair
 from headway.text.files import empty_file, hash_file, read_lines
 
 TRANSLATIONS, ORIGIN = "distilled.jsonl", "distilled.json"
+REVERSE = "reverse"
+"""Folder beside them for what a teacher of the other direction wrote."""
 ONLY_SPEED = {"batch_tokens", "window"}
 """Settings of search that do not change what is written."""
 AHEAD = "search.window=1024"
@@ -70,6 +72,10 @@ class Lessons:
     sources: tuple[Path, ...]
     targets: tuple[Path, ...] = ()
 
+    def for_reverse(self) -> "Lessons":
+        """What a teacher of the other direction translates; the true pairs are learned from once, not twice."""
+        return Lessons(self.targets)
+
     def fingerprint(self) -> dict[str, str]:
         """The hash of each file, by its name."""
         if self.targets:
@@ -105,29 +111,45 @@ NOBODY = Listener()
 
 @dataclass(frozen=True)
 class Distilled:
-    """What a teacher wrote, as a corpus, but for texts that are held out to validate with."""
+    """What teachers wrote into a folder, as a corpus, but for pairs that are held out to validate with.
 
-    path: Path
-    held_out: frozenset[str] = frozenset()
+    A teacher of the other direction has translated targets: what it wrote are sources.
+    """
+
+    folder: Path
+    held_out: frozenset[Pair] = frozenset()
+    has_reverse: bool = False
     skipped = 0
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        return (self.path,)
+        folders = (self.folder, self.folder / REVERSE) if self.has_reverse else (self.folder,)
+        return tuple(folder / TRANSLATIONS for folder in folders)
 
     def __str__(self) -> str:
-        return str(self.path)
+        return ", ".join(map(str, self.paths))
 
     def fingerprint(self) -> dict[str, str]:
-        """The hash of the file, and of what is held out."""
-        hidden = sha256("\n".join(sorted(self.held_out)).encode()).hexdigest()
-        return {str(self): hash_file(self.path), **({"without": hidden} if self.held_out else {})}
+        """The hash of each file, and of what is held out."""
+        hidden = sha256("\n".join(sorted(pair.source for pair in self.held_out)).encode()).hexdigest()
+        hashes = {str(path): hash_file(path) for path in self.paths}
+        return {**hashes, **({"without": hidden} if self.held_out else {})}
 
     def __iter__(self) -> Iterator[Pair]:
-        for line in read_lines(self.path):
-            record = json.loads(line)
-            if record["source"] not in self.held_out:
-                yield from (Pair(record["source"], text) for text in (record["target"], *record["more"]))
+        forward, *backward = self.paths
+        for text, translation in _read_translations(forward, {pair.source for pair in self.held_out}):
+            yield Pair(text, translation)
+        for path in backward:
+            for text, translation in _read_translations(path, {pair.target for pair in self.held_out}):
+                yield Pair(translation, text)
+
+
+def _read_translations(path: Path, held_out: set[str]) -> Iterator[tuple[str, str]]:
+    """Each text that is not held out, with each of its translations."""
+    for line in read_lines(path):
+        record = json.loads(line)
+        if record["source"] not in held_out:
+            yield from ((record["source"], translation) for translation in (record["target"], *record["more"]))
 
 
 def write_translations(
