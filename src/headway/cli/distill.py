@@ -100,19 +100,19 @@ def distill(
     check_student(student, teacher, lessons, resume=resume)
     if lessons is not None and not student.is_set_up:
         for who, what, where in student.courses(teacher, lessons):
-            translate_all(who, what, where, workers)
+            translate_all(who, what, where, workers, "the teacher" if who is teacher else "the reverse run")
     found = train_watched(student, teacher, changes)
     typer.echo(as_text(found, run), err=True)
     if as_json:
         typer.echo(json.dumps(found.as_json()))
 
 
-def translate_all(teacher: "Teacher", lessons: "Lessons", out: Path, workers: int) -> None:
+def translate_all(teacher: "Teacher", lessons: "Lessons", out: Path, workers: int, called: str) -> None:
     """Let a teacher translate, with a bar; told to stop, end the command."""
     from headway.tasks.teaching import Listener, write_translations
 
     bar = open_bar()
-    view = TranslationView(bar)
+    view = TranslationView(bar, called)
     try:
         with stop_on_signal(bar.say) as signals:
             listener = Listener(view.show, view.warn, lambda: bool(signals))
@@ -139,8 +139,8 @@ def train_watched(student: "Student", teacher: "Teacher", changes: list[str]) ->
 class TranslationView:
     """How far a teacher is with its texts."""
 
-    def __init__(self, bar: Bar) -> None:
-        self._bar = bar
+    def __init__(self, bar: Bar, teacher: str) -> None:
+        self._bar, self._teacher = bar, teacher
         self._begun: tuple[float, int] | None = None
         self._shown = 0.0
         self.done = 0
@@ -153,11 +153,11 @@ class TranslationView:
         if now - self._shown >= SHOW_SECONDS or done == total:
             self._shown = now
             rate = f", {(done - before) / max(now - begun, 1e-9):,.0f} a second" if done > before else ""
-            self._bar.show(done, total, f"lines translated by the teacher{rate}")
+            self._bar.show(done, total, f"lines translated by {self._teacher}{rate}")
 
     def warn(self, number: int, text: str) -> None:
         """Something is the matter with a line."""
-        self._bar.say(f"warning: line {number:,} of the texts: {text}")
+        self._bar.say(f"warning: line {number:,} of the texts for {self._teacher}: {text}")
 
 
 def as_text(found: "Distillation", teacher_run: Path) -> str:
