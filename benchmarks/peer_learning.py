@@ -135,7 +135,8 @@ def main() -> None:
         (arguments.out / "learning.svg").write_text(plot(curves), encoding="utf-8")
     lines = [
         f"Validation BLEU of {arguments.preset} on {work.name}, {len(list(work.valid)):,} sentences, greedy search, "
-        f"{work.threads} threads, in {arguments.minutes:g} minutes of training each.",
+        f"batches of at most about {work.batch_tokens:,} tokens, {work.threads} threads, in {arguments.minutes:g} "
+        "minutes of training each.",
         "",
         f"| system | updates |{''.join(f' BLEU after {share * arguments.minutes:g} min |' for share in SHARES)}",
         f"| --- | --- |{' --- |' * len(SHARES)}",

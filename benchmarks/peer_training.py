@@ -21,7 +21,7 @@ from peers.joeynmt import JOEYNMT
 from peers.marian import MARIAN
 from peers.ours import HEADWAY, HERE
 from peers.system import LOG, Plan, System
-from peers.work import BATCH_TOKENS, DROPOUT, VOCABULARY, Work, add_work_options, work_from
+from peers.work import DROPOUT, VOCABULARY, Work, add_work_options, work_from
 
 PEERS = {"joeynmt": JOEYNMT, "eole": EOLE, "marian": MARIAN, "huggingface": HUGGINGFACE}
 
@@ -101,8 +101,8 @@ def main() -> None:
     preloaded = os.environ.get("LD_PRELOAD") or "the system's"
     lines = [
         f"Training of {arguments.preset} (dropout {DROPOUT}, Adam, fp32) on {work.name}, V = {VOCABULARY:,}, at most "
-        f"about {BATCH_TOKENS:,} tokens a batch, {work.threads} threads, {arguments.updates} updates a run after as "
-        f"many to warm up, {arguments.rounds} rounds in turns; allocator: {preloaded.rpartition('/')[2]}.",
+        f"about {work.batch_tokens:,} tokens a batch, {work.threads} threads, {arguments.updates} updates a run after "
+        f"as many to warm up, {arguments.rounds} rounds in turns; allocator: {preloaded.rpartition('/')[2]}.",
         "",
         "| peer | version | target tokens/s | headway, target tokens/s | times as fast: median (least to most) |",
         "| --- | --- | --- | --- | --- |",

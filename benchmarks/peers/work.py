@@ -37,6 +37,7 @@ class Work:
     preset: str
     tokenizer: Tokenizer
     threads: int
+    batch_tokens: int = BATCH_TOKENS
 
     @property
     def assignments(self) -> tuple[str, ...]:
@@ -45,7 +46,7 @@ class Work:
             f"tokenizer.size={VOCABULARY}",
             f"model.dropout={DROPOUT}",
             "model.norm_place=post",  # as the paper's; those that are compared by what they learn have it, too
-            f"train.batch_tokens={BATCH_TOKENS}",
+            f"train.batch_tokens={self.batch_tokens}",
             "train.schedule=inverse-sqrt",
             f"train.warmup={WARMUP}",
             f"train.peak_rate={PEAK_RATE}",
@@ -85,6 +86,7 @@ def add_work_options(parser: ArgumentParser, *, with_valid: bool = False) -> Non
         parser.add_argument("--valid", required=True, nargs=2, type=Path, metavar=sides, help="to be translated")
     parser.add_argument("--preset", default="small", help="whose sizes all models have")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--batch-tokens", type=int, default=BATCH_TOKENS, help="of an update, at most about so many")
     parser.add_argument(
         "--environments", required=True, type=Path, metavar="DIR", help="where the peers are installed, or will be"
     )
@@ -95,7 +97,7 @@ def work_from(arguments: Namespace, directory: Path) -> Work:
     directory.mkdir(parents=True, exist_ok=True)
     corpus = aligned(*arguments.corpus)
     valid = aligned(*arguments.valid) if "valid" in arguments else first_pairs(corpus, directory)
-    return write_work(directory, corpus, valid, arguments.preset, arguments.threads)
+    return write_work(directory, corpus, valid, arguments.preset, arguments.threads, arguments.batch_tokens)
 
 
 def aligned(source: Path, target: Path) -> AlignedFiles:
@@ -103,11 +105,18 @@ def aligned(source: Path, target: Path) -> AlignedFiles:
     return AlignedFiles((source.absolute(),), (target.absolute(),))
 
 
-def write_work(directory: Path, corpus: AlignedFiles, valid: AlignedFiles, preset: str, threads: int) -> Work:
+def write_work(
+    directory: Path,
+    corpus: AlignedFiles,
+    valid: AlignedFiles,
+    preset: str,
+    threads: int,
+    batch_tokens: int = BATCH_TOKENS,
+) -> Work:
     """The files of a work, with a vocabulary learned as `headway train` learns it."""
     wanted = load_config(preset, assignments=[f"tokenizer.size={VOCABULARY}"]).tokenizer
     tokenizer = learn_vocabulary(lambda: corpus, sum(1 for _ in corpus), wanted).source
-    work = Work(directory, corpus, valid, preset, tokenizer, threads)
+    work = Work(directory, corpus, valid, preset, tokenizer, threads, batch_tokens)
     words = [word(token) for token in range(len(SPECIAL_TOKENS), len(tokenizer))]
     work.vocabulary.write_text("".join(f"{each}\n" for each in words), encoding="utf-8")
     for split, pairs in (("train", list(corpus)), ("valid", list(valid))):

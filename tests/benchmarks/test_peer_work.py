@@ -23,7 +23,9 @@ def work(tmp_path: Path) -> Work:
     parser = ArgumentParser()
     add_work_options(parser)
     files = [str(tmp_path / "train.en"), str(tmp_path / "train.fr")]
-    arguments = parser.parse_args(["--corpus", *files, "--environments", str(tmp_path), "--threads", "1"])
+    arguments = parser.parse_args(
+        ["--corpus", *files, "--environments", str(tmp_path), "--threads", "1", "--batch-tokens", "512"]
+    )
     return work_from(arguments, tmp_path / "work")
 
 
@@ -50,7 +52,7 @@ def test_peers_take_the_sizes_of_the_preset(work: Work, tmp_path: Path) -> None:
     sizes = [encoder[name] for name in ("num_layers", "hidden_size", "ff_size", "num_heads", "dropout")]
     assert sizes == [3, 256, 1024, 4, 0.1]
     assert encoder["layer_norm"] == load_config("tiny", assignments=work.assignments).model.norm_place
-    assert settings["training"]["batch_size"] == 4096
+    assert settings["training"]["batch_size"] == 512
     assert settings["training"]["updates"] == 8
 
 
