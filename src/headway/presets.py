@@ -62,6 +62,8 @@ PRESETS: dict[str, Preset] = {
                 "schedule": "cosine",
                 "warmup": 1000,
                 "peak_rate": 0.004,
+                "optimizer": "adamw",
+                "weight_decay": 0.1,
                 "validate_every": 1000,
                 "save_every": 1000,
                 "average": 0,  # the cosine has come to rest

@@ -89,6 +89,25 @@ def test_a_teacher_of_the_other_direction_adds_sources(
     assert [json.loads(line)["source"] for line in made] == held_out_files[1].read_text().splitlines()
 
 
+def test_several_runs_teach_and_are_judged_together(
+    taught: Path, beginner: Path, held_out_files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    texts, out = ("--source", held_out_files[0]), tmp_path / "out"
+    settings = ("--set", "train.steps=2", "--set", "train.warmup=1", "--set", "search.beam=1")
+    done = headway("distill", beginner, "--ensemble", taught, *texts, "--out", out, *settings, "--json")
+    assert done.returncode == 0, done.stderr
+    teacher = json.loads(done.stdout)["teacher"]
+    assert teacher["run"] == f"{beginner} + {taught}"
+    pairs = read_samples(Run.open(out))
+    files = [write_lines(tmp_path / side, [getattr(pair, side) for pair in pairs]) for side in ("source", "target")]
+    both = ("--source", files[0], "--target", files[1], "--engine", "torch", "--set", "search.beam=1", "--json")
+    alone, together = (
+        json.loads(called("evaluate", beginner, *others, *both).stdout)["bleu"]["value"]
+        for others in ((), ("--ensemble", taught))
+    )
+    assert teacher["bleu"] == pytest.approx(together) != pytest.approx(alone)
+
+
 def test_wrong_input_is_told(taught: Path, distilled: tuple, tmp_path: Path) -> None:
     texts = write_lines(tmp_path / "texts", ["one"])
     for arguments, message in (

@@ -11,6 +11,7 @@ from shown_runs import LINES, corpus, train
 import headway
 from headway.data.prepared import Prepared
 from headway.errors import UserError
+from headway.models import describe
 from headway.store.run import Run
 from headway.tasks.distilling import Distillation, smaller
 from headway.tasks.setting_up import read_samples
@@ -174,6 +175,21 @@ def test_a_reverse_teacher_makes_three_corpora_of_one(teacher: Path, texts: tupl
         with pytest.raises(UserError, match=message):
             headway.distill(teacher, tmp_path / "wrong", **{**options, **wrong})
     assert not (tmp_path / "wrong").exists()
+
+
+def test_several_runs_teach_together(teacher: Path, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    other = train(teacher.parent / "second", train__seed=9)
+    options = {"settings": ["train.steps=2"], "ensemble": [other]}
+    found = headway.distill(teacher, tmp_path / "out", source=texts[0], **options)
+    assert found is not None
+    assert found.sides is not None
+    both = f"{teacher} + {other}"
+    assert (found.outcome.run.card["teacher"]["run"], found.sides[0].run) == (both, both)
+    parameters = describe(Run.open(teacher).config).parameters["total"]
+    assert found.sides[0].parameters == 2 * parameters
+    assert headway.distill(teacher, tmp_path / "out", resume=True, ensemble=[other]) is not None
+    with pytest.raises(UserError, match="was distilled from other weights"):
+        headway.distill(teacher, tmp_path / "out", resume=True)
 
 
 def test_a_student_without_a_reverse_teacher_has_none_later(distilled: Distillation, teacher: Path) -> None:

@@ -49,6 +49,18 @@ def test_every_line_has_the_translation_that_the_run_gives_it(
     assert [record["target"] for record in records(tmp_path / "out")] == [each.text for each in expected]
 
 
+def test_several_teachers_write_what_they_write_together(teacher: Teacher, lessons: Lessons, tmp_path: Path) -> None:
+    other = make_run(tmp_path / "other", data={"max_length": 8}).path
+    both = Teacher.open(teacher.run.path, settings=SETTINGS, ensemble=[other])
+    assert write_translations(both, lessons, tmp_path / "out")
+    expected = load(teacher.run.path, settings=SETTINGS, engine="torch", ensemble=[other]).translate(LINES)
+    alone = load(teacher.run.path, settings=SETTINGS, engine="torch").translate(LINES)
+    written = [record["target"] for record in records(tmp_path / "out")]
+    assert written == [each.text for each in expected] != [each.text for each in alone]
+    with pytest.raises(UserError, match="translations by another teacher"):
+        write_translations(teacher, lessons, tmp_path / "out")
+
+
 def test_what_was_interrupted_goes_on_where_it_was(teacher: Teacher, lessons: Lessons, tmp_path: Path) -> None:
     write_translations(teacher, lessons, tmp_path / "whole")
     whole = (tmp_path / "whole" / TRANSLATIONS).read_bytes()

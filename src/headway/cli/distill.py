@@ -11,7 +11,7 @@ import typer
 from headway.cli.corpora import Files, ValidCorpus, ValidSource, ValidTarget, open_held_out
 from headway.cli.line_progress import SHOW_SECONDS
 from headway.cli.settings import Assignments, ConfigFile, Preset
-from headway.cli.trained import CheckpointName
+from headway.cli.trained import CheckpointName, EnsembleRuns
 from headway.cli.watching import Bar, open_bar, stop_on_signal, watched
 from headway.errors import UserError
 
@@ -53,6 +53,7 @@ def distill(
     n_best: NBest = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that translate, of one thread each.")] = 1,
     checkpoint: CheckpointName = None,
+    ensemble: EnsembleRuns = None,
     preset: Preset = None,
     config: ConfigFile = None,
     assignments: Assignments = None,
@@ -68,7 +69,8 @@ def distill(
     decoder layer, feed-forward layers of half the width and greedy search. Settings of search and machine are for both.
     Without validation files, the sentences that the teacher was validated with serve, and are not learned from.
     With --target and --reverse, a small corpus becomes three times as large: as it is, with new targets, with new
-    sources. Then a student as large as its teacher (--preset) can become better than it.
+    sources. With --ensemble, several runs write together. Then a student as large as its teacher (--preset) can become
+    better than it.
 
     \b
     Examples:
@@ -76,6 +78,7 @@ def distill(
       headway distill runs/en-fr --source train.en --target train.fr --n-best 4 --out runs/en-fr-small
       headway distill runs/en-fr --source train.en --source news.en --workers 8 --out runs/en-fr-small
       headway distill runs/en-fr --source train.en --target train.fr --reverse runs/fr-en --preset tiny --out runs/new
+      headway distill runs/en-fr --ensemble runs/en-fr-2 --source train.en --out runs/en-fr-small
       headway distill runs/en-fr --source train.en --out runs/en-fr-tiny --set model.layers=2 --set model.d_ff=64
       headway distill runs/en-fr --out runs/en-fr-small --resume
     """  # noqa: D301
@@ -88,7 +91,7 @@ def distill(
 
     changes = assignments or []
     of_teachers = teacher_settings(changes, beam=beam, n_best=n_best)
-    teacher = Teacher.open(run, checkpoint, of_teachers)
+    teacher = Teacher.open(run, checkpoint, of_teachers, ensemble or ())
     reverse_teacher = Teacher.open(reverse, settings=of_teachers) if reverse is not None else None
     wanted = student_settings(teacher.run, preset, config, changes)
     settings = wanted.config()
@@ -130,7 +133,8 @@ def train_watched(student: "Student", teacher: "Teacher", changes: list[str]) ->
 
     found, signals = watched(lambda observer: train_student(student, teacher, settings=changes, observer=observer))
     if found.outcome.result is None:
-        command = f"headway distill {_quoted(teacher.run.path)} --out {_quoted(student.out)} --resume"
+        others = "".join(f" --ensemble {_quoted(run.path)}" for run in teacher.ensemble)
+        command = f"headway distill {_quoted(teacher.run.path)}{others} --out {_quoted(student.out)} --resume"
         typer.echo(f"stopped after step {found.outcome.progress.step:,}; go on with: {command}", err=True)
         raise typer.Exit(128 + signals[0] if signals else 1)
     return found

@@ -174,7 +174,7 @@ def train_student(
         return Distillation(outcome)
     observer.watch(Noted(f"teacher and student translate {len(pairs):,} validation sentences, in turns"))
     entrants = (
-        Entrant(teacher.run, teacher.checkpoint, (*teacher.settings, "search.n_best=1")),
+        Entrant(teacher.run, teacher.checkpoint, (*teacher.settings, "search.n_best=1"), teacher.ensemble),
         Entrant(outcome.run, outcome.run.chosen(), (*teacher_settings(settings), "search.n_best=1")),
     )
     return Distillation(outcome, side_by_side(*entrants, pairs))
@@ -236,6 +236,7 @@ def distill(
     n_best: int | None = None,
     workers: int = 1,
     checkpoint: str | None = None,
+    ensemble: Sequence[str | Path] = (),
     reverse: str | Path | None = None,
     new_vocabulary: bool = False,
     resume: bool = False,
@@ -244,11 +245,12 @@ def distill(
 ) -> Distillation | None:
     """Let a run translate texts, and train a student on them in the directory `out`; None if the listener stopped it.
 
-    The same call goes on with the translations that are there, and with `resume` with the training. Given targets, the
-    student learns from them as well; given a run of the other direction, also from what it makes of the targets.
+    The same call goes on with the translations that are there, and with `resume` with the training. The runs in
+    `ensemble` translate together with the teacher. Given targets, the student learns from them as well; given a run of
+    the other direction, also from what it makes of the targets.
     """
     of_teachers = teacher_settings(settings, beam=beam, n_best=n_best)
-    teacher = Teacher.open(run, checkpoint, of_teachers)
+    teacher = Teacher.open(run, checkpoint, of_teachers, ensemble)
     reverse_teacher = Teacher.open(reverse, settings=of_teachers) if reverse is not None else None
     file = Path(config) if config is not None else None
     wanted = student_settings(teacher.run, preset, file, settings)

@@ -35,18 +35,20 @@ class Side:
 
 @dataclass
 class Entrant:
-    """A run that takes part with one of its checkpoints, and what it has done so far."""
+    """A run that takes part with one of its checkpoints, alone or with others, and what it has done so far."""
 
     run: Run
     checkpoint: Checkpoint
     settings: Sequence[str]
+    ensemble: Sequence[Run] = ()
     texts: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
         name = self.checkpoint.path.name
         # Beside torch, which has just trained, CTranslate2 would not be as fast as it is alone.
-        self._translator = load(self.run.path, checkpoint=name, settings=self.settings, engine="torch")
+        others = [run.path for run in self.ensemble]
+        self._translator = load(self.run.path, checkpoint=name, settings=self.settings, ensemble=others, engine="torch")
 
     def warm_up(self, pairs: Sequence[Pair]) -> None:
         """Translate, and count nothing: the first time, threads and memory are made ready."""
@@ -65,10 +67,12 @@ class Entrant:
         references = [[pair.target for pair in pairs]]
         language = config.data.target_language
         bleu = score_texts(self.texts, references, language=language, metrics=("bleu",), samples=0)["bleu"]
-        parameters = describe(config).parameters["total"]
+        runs = self.run, *self.ensemble
+        parameters = sum(describe(run.config).parameters["total"] for run in runs)
+        name = " + ".join(str(run.path) for run in runs)
         rate = len(pairs) / self.seconds
         beam = self._translator.config.beam
-        return Side(str(self.run.path), self.checkpoint.path.name, parameters, beam, bleu.value, rate)
+        return Side(name, self.checkpoint.path.name, parameters, beam, bleu.value, rate)
 
 
 def side_by_side(first: Entrant, second: Entrant, pairs: Sequence[Pair]) -> tuple[Side, Side]:

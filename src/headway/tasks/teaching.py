@@ -36,33 +36,54 @@ DIFFERENCES = {
 
 @dataclass(frozen=True)
 class Teacher:
-    """A run that translates, by one of its checkpoints, with settings as in search.beam=8."""
+    """A run that translates, by one of its checkpoints, with settings as in search.beam=8; or several runs together."""
 
     run: Run
     checkpoint: Checkpoint
     settings: tuple[str, ...] = ()
+    ensemble: tuple[Run, ...] = ()
+    """More runs, whose probabilities are averaged with its own."""
 
     @classmethod
-    def open(cls, path: str | Path, checkpoint: str | None = None, settings: Sequence[str] = ()) -> "Teacher":
+    def open(
+        cls,
+        path: str | Path,
+        checkpoint: str | None = None,
+        settings: Sequence[str] = (),
+        ensemble: Sequence[str | Path] = (),
+    ) -> "Teacher":
         """The teacher in a directory: the checkpoint that it has chosen, or the one of that name."""
-        run = Run.open(path)
-        if run.config.objective != "translation":
-            raise UserError(f"{path} was trained for {run.config.objective}, not for translation; it cannot teach it")
+        run = _open_teaching(path)
         chosen = run.checkpoints.find(checkpoint) if checkpoint else run.chosen()
-        return cls(run, chosen, tuple(settings))
+        return cls(run, chosen, tuple(settings), tuple(map(_open_teaching, ensemble)))
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """Its own and the others."""
+        return self.run, *self.ensemble
 
     def facts(self) -> dict[str, Any]:
         """What its translations depend on."""
+        checkpoints = self.checkpoint, *(run.chosen() for run in self.ensemble)
         return {
-            "run": str(self.run.path),
-            "checkpoint": self.checkpoint.path.name,
-            "fingerprint": self.checkpoint.state()["sha256"][WEIGHTS],
+            "run": " + ".join(str(run.path) for run in self.runs),
+            "checkpoint": " + ".join(each.path.name for each in checkpoints),
+            "fingerprint": " + ".join(each.state()["sha256"][WEIGHTS] for each in checkpoints),
             "search": changed_config(self.run, self.settings).search.model_dump(exclude=ONLY_SPEED),
         }
 
     def order(self) -> Order:
         """What is asked of it, of our own engine: CTranslate2 would slow down the training in the same process."""
-        return Order(str(self.run.path), self.checkpoint.path.name, (AHEAD, *self.settings), engine="torch")
+        path, *others = (str(run.path) for run in self.runs)
+        return Order(path, self.checkpoint.path.name, (AHEAD, *self.settings), tuple(others), engine="torch")
+
+
+def _open_teaching(path: str | Path) -> Run:
+    """A run that can teach translation."""
+    run = Run.open(path)
+    if run.config.objective != "translation":
+        raise UserError(f"{path} was trained for {run.config.objective}, not for translation; it cannot teach it")
+    return run
 
 
 @dataclass(frozen=True)
