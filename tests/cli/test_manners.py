@@ -58,6 +58,23 @@ def test_wrong_input_has_its_traceback_only_with_debug() -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "is_interrupted"),
+    [
+        (
+            "import threading\nlock = threading.Lock()\nwith lock:\n    lock.release()\n    raise KeyboardInterrupt",
+            True,
+        ),
+        ("try:\n    raise KeyboardInterrupt\nexcept KeyboardInterrupt:\n    pass\nraise RuntimeError('later')", False),
+    ],
+)
+def test_what_fails_because_of_ctrl_c_is_ctrl_c(code: str, is_interrupted: bool, tmp_path: Path) -> None:
+    done = run("describe", **broken_package(tmp_path, "torch", code))
+    later = "headway: internal error: RuntimeError: later; run again with --debug to see where\n"
+    expected = (130, "headway: interrupted\n") if is_interrupted else (1, later)
+    assert (done.returncode, done.stderr) == expected
+
+
+@pytest.mark.parametrize(
     ("code", "message"),
     [
         (

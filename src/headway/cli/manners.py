@@ -74,6 +74,22 @@ def _interruptions() -> Iterator[None]:
             raise RuntimeError("a process that was started ended too early") from error
         _drop_what_cannot_be_written()
         sys.exit(CLOSED_PIPE)
+    except Exception as error:
+        if _has_come_of_interrupting(error):
+            _fail("interrupted", INTERRUPTED)
+        raise
+
+
+def _has_come_of_interrupting(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind a failure: wherever it comes, others may clean up what they had only half begun.
+
+    So the locks of `threading`, interrupted while they wait, release what they have not got yet.
+    """
+    while error.__context__ is not None:
+        error = error.__context__
+        if isinstance(error, KeyboardInterrupt):
+            return True
+    return False
 
 
 def _has_reader(stream: TextIO) -> bool:
