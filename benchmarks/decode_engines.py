@@ -19,7 +19,7 @@ ALPHA = 0.6
 """The length penalty that all engines have: the number of tokens to this power."""
 
 
-def headway(run: str, beam: int, batch_tokens: int, **wishes: Any) -> Translate:
+def headway(run: str, beam: int, batch_tokens: int | None, **wishes: Any) -> Translate:
     """What `headway translate` runs: texts -> pairs of a text and its number of tokens."""
     from headway.tasks.translating import Order
 
@@ -27,7 +27,7 @@ def headway(run: str, beam: int, batch_tokens: int, **wishes: Any) -> Translate:
     settings = (
         *([f"search.patience={patience}"] if patience else []),
         f"search.beam={beam}",
-        f"search.batch_tokens={batch_tokens}",
+        *([f"search.batch_tokens={batch_tokens}"] if batch_tokens else []),
         "search.penalty=power",
         f"search.alpha={ALPHA}",
     )

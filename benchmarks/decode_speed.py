@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from decode_processes import FROM_TOKENS, HEADWAY, Bench, Loaded, Measurement, Row
-from decode_tables import BEAMS, TOKENS, TYPED, Measured, comparisons, table
+from decode_tables import BEAMS, OWN, PATIENT, SIZED, TOKENS, TYPED, Measured, comparisons, table
 from headway import train
 from headway.export.conversions import converted
 from headway.export.engine import PATIENCE
@@ -29,6 +29,8 @@ from marian_weights import write_marian
 from measure import machine, options, report
 
 CORPUS = "builtin:en-fr"
+OTHER_SIZES = (32, 128)
+"""Sentences of a batch that CTranslate2 is tried with besides, as its best is what we compare with."""
 QUICK = (
     "train.steps=300",
     "train.batch_tokens=2048",
@@ -47,8 +49,11 @@ def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> It
         wishes = {"run": path, "engine": "torch", "workers": workers}
         yield Row(f"headway torch, {workers} x {cores // workers}", HEADWAY, wishes)
         yield Row(f"headway torch, {workers} x {cores // workers}, patience 1", HEADWAY, {**wishes, "patience": 1})
+    free = {"run": path, "engine": "torch", "workers": cores, "batch_tokens": None}
+    yield Row(f"headway torch, {cores} x 1{OWN}", HEADWAY, free)
+    yield Row(f"headway torch, {cores} x 1{OWN}, patience 1", HEADWAY, {**free, "patience": 1})
     for kind in ("fp32", "int8"):
-        wishes = {"run": path, "engine": "ctranslate2", "quantization": kind}
+        wishes = {"run": path, "engine": "ctranslate2", "quantization": kind, "batch_tokens": None}
         yield Row(f"headway ctranslate2 {kind}", HEADWAY, wishes)
         yield Row(f"headway ctranslate2 {kind}, patience 1", HEADWAY, {**wishes, "patience": 1})
         yield Row(f"headway ctranslate2 {kind}{TYPED}", HEADWAY, {**wishes, "one_by_one": True})
@@ -59,13 +64,15 @@ def rows(run: Run, directory: Path, environments: Path | None, cores: int) -> It
         model = {"directory": str(converted(run, kind).directory)}
         both = {**model, **vocabulary}
         yield Row(f"CTranslate2 {kind}, default", "ctranslate2", both)
-        for workers, threads in ((cores, 1), (1, cores)):
-            shares = {"inter_threads": workers, "intra_threads": threads}
-            yield Row(f"CTranslate2 {kind}, {workers} x {threads}", "ctranslate2", {**both, **shares})
-        tokens = {"inter_threads": cores, "intra_threads": 1}
-        yield Row(f"{TOKENS}CTranslate2 {kind}, {cores} x 1", FROM_TOKENS, {**model, **tokens})
-        patient = {"inter_threads": cores, "intra_threads": 1, "patience": PATIENCE}
-        yield Row(f"CTranslate2 {kind}, {cores} x 1, patience {PATIENCE}", "ctranslate2", {**both, **patient})
+        one = {"inter_threads": 1, "intra_threads": cores}
+        yield Row(f"CTranslate2 {kind}, 1 x {cores}", "ctranslate2", {**both, **one})
+        several = {"inter_threads": cores, "intra_threads": 1}
+        yield Row(f"{TOKENS}CTranslate2 {kind}, {cores} x 1", FROM_TOKENS, {**model, **several})
+        for size in (None, *OTHER_SIZES):
+            shares, told = ({**several, "batch": size}, f"{SIZED}{size}") if size else (several, "")
+            yield Row(f"CTranslate2 {kind}, {cores} x 1{told}", "ctranslate2", {**both, **shares})
+            patient = {**shares, "patience": PATIENCE}
+            yield Row(f"CTranslate2 {kind}, {cores} x 1{PATIENT}{told}", "ctranslate2", {**both, **patient})
     if environments is not None:
         write_marian(run, directory / "marian")
         marian = {"directory": str(directory / "marian"), "epsilon": run.config.model.norm_epsilon, **vocabulary}
@@ -140,8 +147,9 @@ def describe(run: Run, bench: Bench, is_made: bool, rounds: int) -> str:
     weights = f"trained for this on {CORPUS}, {QUICK[0].partition('=')[2]} updates" if is_made else "of a given run"
     return (
         f"{len(bench.sentences):,} sentences of {bench.batch_tokens / bench.batch:.1f} tokens on average, EOS counted, "
-        f"in batches of about {bench.batch}; {bench.singles} of them also one by one. The "
-        f"same weights everywhere, {weights}: {settings.layers} + {settings.decoder_layers or settings.layers} layers, "
+        f"in batches of about {bench.batch}, but where it says otherwise and by our ctranslate2 engine, which makes "
+        f"its own; {bench.singles} of them also one by one. The same weights everywhere, {weights}: "
+        f"{settings.layers} + {settings.decoder_layers or settings.layers} layers, "
         f"D = {settings.d_model}, V = {settings.vocabulary:,}. {rounds} rounds in turns, each engine alone in its "
         "processes; rates are medians, memory is the sum over the processes of a row."
     )

@@ -336,8 +336,9 @@ engine ctranslate2, which cannot do that, then stops with 2."""
     """Sampling: draw only among the most probable tokens that together have this probability."""
     seed: Annotated[int, Field(ge=0)] = 1
     """Sampling: decides, together with the number of the line, about what is drawn."""
-    batch_tokens: Count = 2000
-    """How many source tokens are translated at once, padding included. Changes speed and memory, not the output."""
+    batch_tokens: Count | None = None
+    """How many source tokens are translated at once, padding included; by default as many as the engine likes best. \
+Changes speed and memory, not the output."""
     window: Count = 4096
     """How many lines are read ahead and sorted by length, at first fewer. Changes speed and memory, not the output or \
 its order; 1: each line is answered before the next is read."""

@@ -1,7 +1,7 @@
 """The ratios of the decoding benchmark: calls are compared with the same calls of the same round."""
 
 from decode_processes import Measurement
-from decode_tables import fastest, in_batches, one_by_one, spread
+from decode_tables import SIZED, fastest, in_batches, one_by_one, spread
 
 
 def measured(seconds: list[float], latencies: list[list[float]]) -> Measurement:
@@ -22,5 +22,8 @@ def test_single_sentences_are_compared_one_by_one():
 
 def test_the_fastest_is_the_one_with_the_lowest_median():
     rows = {"CTranslate2 a": SLOW, "CTranslate2 b": FAST, "headway": measured([0.1], [[0.1]])}
+    sized = {**rows, f"CTranslate2 a{SIZED}32": measured([1.0, 1.0], [[0.5], [0.5]])}
     assert fastest(rows, "CTranslate2", in_batches) == "CTranslate2 b"
     assert fastest(rows, "CTranslate2", one_by_one) == "CTranslate2 b"
+    assert fastest(sized, "CTranslate2", in_batches) == "CTranslate2 a, batches of 32"
+    assert fastest(sized, "CTranslate2", one_by_one) == "CTranslate2 b"  # which have no batches

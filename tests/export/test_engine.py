@@ -24,7 +24,7 @@ from headway.export.ctranslate2 import convert
 from headway.export.engine import Ctranslate2Engine, Written, ranked
 from headway.models import EncoderDecoder
 from headway.search.beam import beam_search
-from headway.search.engine import Part
+from headway.search.engine import BATCH_TOKENS, Part
 from headway.search.greedy import greedy_search
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
@@ -123,6 +123,15 @@ def test_neighbours_and_workers_change_nothing(tmp_path: Path, search: dict, bat
     assert_same(together, [row for each in sentences for row in alone.decode([each])])
     for each, outputs in zip(sentences, together, strict=True):
         assert max(len(output.token_log_probabilities) for output in outputs) <= len(each.source) + 1 + 3
+
+
+def test_weights_of_8_bits_are_asked_for_less_at_once(tmp_path: Path) -> None:
+    run, directories = copying_run(tmp_path / "run", "pre"), [tmp_path / kind for kind in ("fp32", "int8")]
+    for directory in directories:
+        convert(run, directory, quantization=directory.name)
+    exact, small = (engine_of(directory).batch_tokens for directory in directories)
+    assert exact == BATCH_TOKENS > small > 0
+    assert [engine_of(directory, batch_tokens=700).batch_tokens for directory in directories] == [700, 700]
 
 
 @pytest.mark.parametrize("beam", [1, 3])

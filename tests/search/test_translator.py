@@ -190,6 +190,15 @@ def test_lines_are_translated_together_as_far_as_the_budget_allows() -> None:
     assert model.batches == [9, 9, 7]  # three are needed, and so none is larger than it must be
 
 
+def test_an_engine_is_asked_for_as_much_at_once_as_it_likes() -> None:
+    model = Echo()
+    translator = translator_of(model, beam=1)
+    for tokens in (5, 10):
+        translator.engine.batch_tokens = tokens * (len(BOTH.encode("It was.")) + 1)
+        translator.translate(["It was."] * 10)
+    assert model.batches == [5, 5, 10]
+
+
 def test_outputs_tell_their_pieces_and_probabilities() -> None:
     (translation,) = translator_of(n_best=3).translate(["It was tired."])
     assert translation.tokens == BOTH.pieces(BOTH.encode("It was tired."))

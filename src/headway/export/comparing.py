@@ -39,13 +39,13 @@ def compare(run: Run, model: StepModel, directory: Path) -> Agreement:
     search = run.config.search.model_copy(update={"method": "beam", "n_best": 1})
     greedy = search.model_copy(update={"beam": 1})
     by_torch = TorchEngine(model, greedy)
-    ours, theirs = outputs(by_torch, samples, greedy), outputs(_engine(run, directory, greedy), samples, greedy)
+    ours, theirs = outputs(by_torch, samples), outputs(_engine(run, directory, greedy), samples)
     differing = [
         place
         for place, sample in enumerate(samples)
         if ours[place] != theirs[place] and not is_tie(by_torch, sample.part, ours[place], theirs[place])
     ]
-    beams = [outputs(each, samples, search) for each in (TorchEngine(model, search), _engine(run, directory, search))]
+    beams = [outputs(each, samples) for each in (TorchEngine(model, search), _engine(run, directory, search))]
     decode = run.vocabulary.target.decode
     texts = [[decode(tokens) for tokens in each] for each in (ours, theirs)]
     bleu_torch, bleu_ctranslate2 = (bleu(samples, each) for each in texts)
@@ -92,13 +92,13 @@ def make_samples(run: Run) -> list[Sample]:
     return [Sample(Part(number, 0, decode(source), source)) for number, source in enumerate(sources, start=1)]
 
 
-def outputs(engine: Engine, samples: Sequence[Sample], config: SearchConfig) -> list[list[int]]:
+def outputs(engine: Engine, samples: Sequence[Sample]) -> list[list[int]]:
     """The tokens of the best output of each sentence."""
     found = in_batches(
         [sample.part for sample in samples],
         engine.decode,
         length=lambda part: len(part.source) + 1,
-        tokens=config.batch_tokens,
+        tokens=engine.batch_tokens,
         window=len(samples),
         workers=engine.workers,
     )

@@ -18,7 +18,7 @@ from headway.config import SearchConfig
 from headway.errors import UserError
 from headway.export.abilities import CANNOT, UnableError, check_search
 from headway.processes import usable_cores
-from headway.search.engine import Part, Wish
+from headway.search.engine import BATCH_TOKENS, Part, Wish
 from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
 from headway.text.specials import BOS, EOS, MASK, PAD, SPECIAL_TOKENS
@@ -30,6 +30,8 @@ that do. With none at all it would stop at the first output."""
 PATIENCE = 2
 """How many times as many outputs as beams are waited for if nothing is set. With 1, bad ones that end early would end
 the search before the best is found."""
+FEW_TOKENS = 600
+"""How many source tokens are translated at once by weights of 8 bits: on CPUs they like smaller batches than others."""
 END = SPECIAL_TOKENS[EOS]
 NEVER_WRITTEN = [[SPECIAL_TOKENS[token]] for token in (PAD, BOS, MASK)]
 
@@ -79,6 +81,9 @@ class Ctranslate2Engine:
         self._target_ids = {name: number for number, name in enumerate(self._target_names)}
         self._options = self._fixed_options()
         self._translator = open_model(directory, device, self.workers, threads)
+        self.batch_tokens = config.batch_tokens or (
+            FEW_TOKENS if self._translator.compute_type.startswith("int8") and device == "cpu" else BATCH_TOKENS
+        )
 
     def cannot(self, wish: Wish) -> str | None:
         """Nothing of what is left to engines that can be looked into, and to search that can be steered."""
@@ -196,7 +201,7 @@ class Ctranslate2Engine:
 
     def _forced(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
         """The log-probability of each token of the targets, then of EOS."""
-        size = {"max_batch_size": self.config.batch_tokens, "batch_type": "tokens"}  # a source may have several targets
+        size = {"max_batch_size": self.batch_tokens, "batch_type": "tokens"}  # a source may have several targets
         return [list(one.log_probs) for one in self._ask(self._translator.score_batch, sources, targets, **size)]
 
     def _ask(

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from headway.search.alternatives import Alternative
 
+BATCH_TOKENS = 2000
+"""How many source tokens engines like best to translate at once, if nothing else is known of them."""
+
 Wish = Literal["phrases", "alignments", "alternatives"]
 """What not every engine can do: promise phrases, show its attention to the source, say what else could have come."""
 
@@ -57,6 +60,10 @@ class Engine(Protocol):
     @property
     def workers(self) -> int:
         """How many batches it works on at once, asked for by as many threads; 0: it works in the thread that asks."""
+
+    @property
+    def batch_tokens(self) -> int:
+        """How many source tokens it is to be asked for at once, padding included: as set, or as it likes best."""
 
     def cannot(self, wish: Wish, /) -> str | None:
         """Why it cannot do this, and what to do; None if it can."""

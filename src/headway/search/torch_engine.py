@@ -13,7 +13,7 @@ from headway.search.alignment import chosen_layer
 from headway.search.alternatives import Alternative, alternatives
 from headway.search.beam import beam_search
 from headway.search.constraints import Constraints
-from headway.search.engine import Part, Wish
+from headway.search.engine import BATCH_TOKENS, Part, Wish
 from headway.search.forced import score_targets
 from headway.search.greedy import greedy_search
 from headway.search.penalties import LengthPenalty
@@ -57,6 +57,7 @@ class TorchEngine:
         self.config = config
         self.device = torch.device(device)
         self.penalty = LengthPenalty.of(config)
+        self.batch_tokens = config.batch_tokens or BATCH_TOKENS
 
     def cannot(self, wish: Wish) -> str | None:
         """Phrases need beams, alignments an encoder."""

@@ -188,7 +188,7 @@ class Translator:
             parts,
             run,
             length=part_length,
-            tokens=self.config.batch_tokens,
+            tokens=self.engine.batch_tokens,
             window=self.config.window,
             first_window=first_window,
             workers=workers,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headway.errors import UserError
 from headway.processes import Worker, receive, send
-from headway.search.engine import Part, Wish
+from headway.search.engine import BATCH_TOKENS, Part, Wish
 from headway.search.results import Hypothesis
 from headway.tasks.engines import Request
 
@@ -29,6 +29,7 @@ class TorchProcesses:
 
     def __init__(self, request: Request, count: int) -> None:
         self.workers = count
+        self.batch_tokens = request.config.search.batch_tokens or BATCH_TOKENS
         order = json.dumps(
             {
                 "run": str(request.run.path),
