@@ -49,6 +49,11 @@ class Part:
         """Whether there is nothing to do."""
         return self.problem is not None or (not self.source and self.target is None)
 
+    @property
+    def is_line(self) -> bool:
+        """Whether it is all of its line."""
+        return self.is_last and self.place == 0
+
 
 class Engine(Protocol):
     """A model that is ready to be searched, and how to search it."""

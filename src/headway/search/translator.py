@@ -173,15 +173,20 @@ class Translator:
     def _results(
         self, parts: Iterable[Part], ask: Ask, warn: OnWarning, first_window: int, *, alignments: bool = False
     ) -> Iterator[Translation]:
-        """A result for each line, in order."""
+        """A result for each line, in order.
 
-        def run(batch: list[Part]) -> list[tuple[Part, Found]]:
+        The text of a line that is one part is made with its batch, while other batches run: as lines are given back
+        in order, all their texts would else be made after the last batch.
+        """
+
+        def run(batch: list[Part]) -> list[tuple[Part, Found, Translation | None]]:
             found: dict[tuple[int, int], Found] = {}
             for has_phrases in (False, True):  # apart, as not every engine can promise them
                 parts = [part for part in batch if not part.is_empty and bool(part.phrases) == has_phrases]
                 results = self._run(parts, ask, alignments=alignments)
                 found |= {(part.number, part.place): each for part, each in zip(parts, results, strict=True)}
-            return [(part, found.get((part.number, part.place), Found(error=part.problem))) for part in batch]
+            done = [(part, found.get((part.number, part.place), Found(error=part.problem))) for part in batch]
+            return [(part, each, self._alone(part, each, alignments=alignments)) for part, each in done]
 
         workers = 0 if alignments and self.engine.cannot("alignments") else self.engine.workers
         results = in_batches(
@@ -194,10 +199,10 @@ class Translator:
             workers=workers,
         )
         line: list[tuple[Part, Found]] = []
-        for part, found in results:
+        for part, found, whole in results:
             line.append((part, found))
             if part.is_last:
-                yield self._joined(part.number, line, warn, alignments=alignments)
+                yield whole or self._joined(part.number, line, warn, alignments=alignments)
                 line = []
 
     def _run(self, parts: list[Part], ask: Ask, *, alignments: bool, in_reserve: bool = False) -> list[Found]:
@@ -260,6 +265,10 @@ class Translator:
             for row, part, tokens in zip(weights, parts, written, strict=True)
         ]
 
+    def _alone(self, part: Part, found: Found, *, alignments: bool) -> Translation | None:
+        """The translation of a line that is this part, if it has not failed."""
+        return None if found.error or not part.is_line else self._whole([(part, found)], alignments=alignments)
+
     def _joined(
         self, number: int, results: list[tuple[Part, Found]], warn: OnWarning, *, alignments: bool
     ) -> Translation:
@@ -267,6 +276,10 @@ class Translator:
         if error := next((found.error for _, found in results if found.error), None):
             warn(number, error)
             return Translation(error=error, engine=self.engine.name)
+        return self._whole(results, alignments=alignments)
+
+    def _whole(self, results: list[tuple[Part, Found]], *, alignments: bool) -> Translation:
+        """The translation of a line of which no part has failed."""
         results = [(part, found) for part, found in results if found.hypotheses]
         if not results:
             return Translation(alignment=[] if alignments else None, engine=self.engine.name)
