@@ -3,9 +3,11 @@
 All train the same model on the same tokens by the same recipe (see `peers/work.py`), one after the other, and translate
 the validation sentences greedily every `--validate-every` updates. Time is that of training; validating is not counted.
 BLEU is sacreBLEU's, on plain text. In `--out`: the log and the curve (JSON Lines) of each system, and a plot of all.
+Stopped, the same command goes on with the systems that have no curve yet.
 """
 
 import json
+import shutil
 import subprocess
 import time
 from argparse import Namespace
@@ -79,6 +81,7 @@ def curve_of(name: str, arguments: Namespace, work: Work) -> Curve:
     assert system.validations is not None
     if system is HEADWAY and arguments.run:
         return validations_of(arguments.run)
+    shutil.rmtree(out, ignore_errors=True)  # what was stopped begins anew
     out.mkdir()
     environment = HERE
     if system is not HEADWAY:
@@ -107,6 +110,10 @@ def write_curve(curve: Curve, path: Path) -> None:
     path.write_text("".join(f"{json.dumps(asdict(validation))}\n" for validation in curve), encoding="utf-8")
 
 
+def read_curve(path: Path) -> Curve:
+    return [Validation(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def main() -> None:
     parser = options(__doc__.splitlines()[0])
     add_work_options(parser, with_valid=True)
@@ -114,21 +121,19 @@ def main() -> None:
     parser.add_argument("--run", type=Path, help="a run of Headway that is there already, instead of a new one")
     parser.add_argument("--minutes", type=float, default=10.0, help="of training, a system")
     parser.add_argument("--validate-every", type=int, default=100, metavar="UPDATES")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new directory")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where curves are, or will be")
     arguments = parser.parse_args()
-    if arguments.out.exists():
-        parser.error(f"{arguments.out} is there already; choose another --out")
     print(machine())
     work = work_from(arguments, arguments.out.absolute() / "work")
     curves, rows = {}, []
     for name in arguments.systems:
-        title = SYSTEMS[name].name
+        title, known = SYSTEMS[name].name, arguments.out / f"{name}.jsonl"
         try:
-            curves[title] = curve_of(name, arguments, work)
+            curves[title] = read_curve(known) if known.exists() else curve_of(name, arguments, work)
         except PeerError as error:
             rows.append(f"| {title} | cannot be run: {error} |{' - |' * len(SHARES)}")
             continue
-        write_curve(curves[title], arguments.out / f"{name}.jsonl")
+        write_curve(curves[title], known)
         rows.append(row(title, curves[title], 60 * arguments.minutes))
         print(rows[-1], flush=True)
     if curves:
