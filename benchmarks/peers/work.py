@@ -48,6 +48,9 @@ class Work:
             "model.norm_place=post",  # as the paper's; those that are compared by what they learn have it, too
             f"train.batch_tokens={self.batch_tokens}",
             "train.schedule=inverse-sqrt",
+            "train.optimizer=adam",
+            "train.weight_decay=0.0",
+            "train.mix=1",
             f"train.warmup={WARMUP}",
             f"train.peak_rate={PEAK_RATE}",
             f"machine.threads={self.threads}",
