@@ -3,7 +3,7 @@
 All train the same model on the same tokens by the same recipe (see `peers/work.py`), one after the other, and translate
 the validation sentences greedily every `--validate-every` updates. Time is that of training; validating is not counted.
 BLEU is sacreBLEU's, on plain text. In `--out`: the log and the curve (JSON Lines) of each system, and a plot of all.
-Stopped, the same command goes on with the systems that have no curve yet.
+Stopped, the same command goes on with the systems that have no curve yet, also with another `--validate-every`.
 """
 
 import json
@@ -32,6 +32,10 @@ NO_END = 1_000_000
 """Updates; it is the time that ends a run."""
 SHARES = (0.25, 0.5, 1.0)
 """Of the time, at which the table looks."""
+PLAN = "plan.json"
+"""What the curves in a directory were made for."""
+MADE_FOR = ("corpus", "valid", "preset", "threads", "batch_tokens", "minutes", "run")
+"""Options without which curves cannot be compared."""
 LOOK_EVERY = 2.0
 """Seconds between two looks at a log."""
 PATIENCE = 120.0
@@ -91,6 +95,16 @@ def curve_of(name: str, arguments: Namespace, work: Work) -> Curve:
     return system.validations(out, partial(bleu, work))
 
 
+def claim(out: Path, arguments: Namespace) -> None:
+    """Take a new directory, or go on in one that was taken for the same; nothing else is touched."""
+    plan, kept = json.loads(json.dumps({name: getattr(arguments, name) for name in MADE_FOR}, default=str)), out / PLAN
+    if not out.exists():
+        out.mkdir(parents=True)
+        kept.write_text(json.dumps(plan, indent=1), encoding="utf-8")
+    elif not kept.exists() or json.loads(kept.read_text(encoding="utf-8")) != plan:
+        raise PeerError(f"{out} is there already, and not for these options; choose another --out")
+
+
 def plot(curves: Mapping[str, Curve]) -> str:
     lines = [Line(name, [v.seconds / 60 for v in curve], [v.bleu for v in curve]) for name, curve in curves.items()]
     return line_chart("Validation BLEU", lines, "minutes of training", "BLEU", from_zero=True)
@@ -121,8 +135,12 @@ def main() -> None:
     parser.add_argument("--run", type=Path, help="a run of Headway that is there already, instead of a new one")
     parser.add_argument("--minutes", type=float, default=10.0, help="of training, a system")
     parser.add_argument("--validate-every", type=int, default=100, metavar="UPDATES")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where curves are, or will be")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new directory, or one to go on in")
     arguments = parser.parse_args()
+    try:
+        claim(arguments.out, arguments)
+    except PeerError as error:
+        parser.error(str(error))
     print(machine())
     work = work_from(arguments, arguments.out.absolute() / "work")
     curves, rows = {}, []

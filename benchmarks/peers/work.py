@@ -49,7 +49,7 @@ class Work:
             f"train.batch_tokens={self.batch_tokens}",
             "train.schedule=inverse-sqrt",
             "train.optimizer=adam",
-            "train.weight_decay=0.0",
+            "train.weight_decay=0.0",  # this and mixed batches: presets may have them, the others do not
             "train.mix=1",
             f"train.warmup={WARMUP}",
             f"train.peak_rate={PEAK_RATE}",

@@ -56,6 +56,11 @@ def test_peers_take_the_sizes_of_the_preset(work: Work, tmp_path: Path) -> None:
     assert settings["training"]["updates"] == 8
 
 
+def test_ours_has_nothing_of_a_preset_that_peers_do_not_have(work: Work) -> None:
+    ours = load_config("tiny", assignments=work.assignments).train
+    assert (ours.optimizer, ours.weight_decay, ours.mix, ours.schedule) == ("adam", 0.0, 1, "inverse-sqrt")
+
+
 def test_a_command_that_fails_is_reported_with_its_last_words(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "print('first'); print('no wheel | for this system\\n'); raise SystemExit(3)"]
     with pytest.raises(PeerError, match=r"ended with status 3: no wheel / for this system$"):

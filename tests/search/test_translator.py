@@ -16,7 +16,7 @@ from headway.search.alignment import to_pharaoh
 from headway.search.engine import Wish
 from headway.search.ensemble import Ensemble
 from headway.search.torch_engine import TorchEngine
-from headway.search.translations import Line
+from headway.search.translations import Line, to_output
 from headway.search.translator import Translator
 from headway.text.learn import learn_tokenizer
 from headway.text.vocabulary import Vocabulary
@@ -197,6 +197,25 @@ def test_an_engine_is_asked_for_as_much_at_once_as_it_likes() -> None:
         translator.engine.batch_tokens = tokens * (len(BOTH.encode("It was.")) + 1)
         translator.translate(["It was."] * 10)
     assert model.batches == [5, 5, 10]
+
+
+def test_a_text_is_made_with_its_batch_though_an_earlier_line_is_still_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    class Watched(Echo):
+        def start(self, source: Tensor) -> Place:
+            seen.append("batch")
+            return super().start(source)
+
+    def made(*arguments):
+        seen.append("text")
+        return to_output(*arguments)
+
+    monkeypatch.setattr("headway.search.translator.to_output", made)
+    lines = ["It was.", "The dog sleeps."]  # the longer one is translated first, and given back second
+    found = translator_of(Watched(), beam=1, batch_tokens=1).translate(lines)
+    assert [each.text for each in found] == lines
+    assert seen == ["batch", "text"] * 2
 
 
 def test_outputs_tell_their_pieces_and_probabilities() -> None:
