@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 from random_runs import make_run
 from shown_runs import LINES, corpus, train
 
@@ -54,6 +55,23 @@ def test_the_card_names_the_teacher(distilled: Distillation, teacher: Path, text
     assert (named["run"], named["checkpoint"]) == (str(teacher), chosen.path.name)
     assert named["fingerprint"] == chosen.state()["sha256"]["model.safetensors"]
     assert list(named["texts"]) == [str(texts[0])]
+
+
+def test_a_student_with_fewer_layers_begins_with_the_teachers_weights(
+    distilled: Distillation, teacher: Path, texts: tuple[Path, Path]
+) -> None:
+    chosen = Run.open(teacher).chosen()
+    named = distilled.outcome.run.card["init"]
+    assert (named["run"], named["checkpoint"]) == (str(teacher), chosen.path.name)
+    settings = ["train.steps=1", "train.peak_rate=1e-30", "train.weight_decay=0", "train.average=0"]
+    for changes, begins_so in (([], True), (["model.d_ff=8"], False)):
+        out = teacher.parent / f"begins-{begins_so}"
+        found = headway.distill(teacher, out, source=texts[0], settings=[*settings, *changes])
+        assert found is not None
+        name = "encoder.layers.1.attention.to_query.weight"
+        weights = (run.chosen().weights()[name] for run in (found.outcome.run, Run.open(teacher)))
+        assert torch.allclose(*weights) == begins_so
+        assert ("init" in found.outcome.run.card) == begins_so
 
 
 def test_what_the_teacher_was_validated_with_is_not_learned_from(
@@ -209,11 +227,11 @@ def test_one_process_distils(
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        ({"layers": 6, "d_ff": 2048, "d_model": 512}, ["model.decoder_layers=1", "model.d_ff=1024"]),
-        ({"layers": 4, "d_ff": 256, "d_model": 256}, ["model.decoder_layers=1", "model.d_ff=256"]),
-        ({"family": "decoder-only", "layers": 6}, ["model.layers=3", "model.d_ff=1024"]),
-        ({"family": "decoder-only", "layers": 1, "d_ff": 64}, ["model.layers=1", "model.d_ff=64"]),
+        ({"layers": 6}, "model.decoder_layers=1"),
+        ({"layers": 6, "decoder_layers": 1, "d_ff": 64}, "model.d_ff=32"),
+        ({"family": "decoder-only", "layers": 6}, "model.layers=3"),
+        ({"family": "decoder-only", "layers": 1, "d_ff": 64}, "model.d_ff=32"),
     ],
 )
-def test_the_default_student(model: dict, expected: list[str]) -> None:
-    assert smaller(headway.ModelConfig(**model)) == [*expected, "search.beam=1", "search.n_best=1"]
+def test_the_default_student(model: dict, expected: str) -> None:
+    assert smaller(headway.ModelConfig(**model)) == [expected, "search.beam=1", "search.n_best=1"]

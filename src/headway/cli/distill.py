@@ -66,7 +66,8 @@ def distill(
 
     The teacher translates the texts into distilled.jsonl in the student's directory; interrupted, the same command goes
     on after the last of them. Without --preset and --config, the student is of the teacher's settings, but with one
-    decoder layer, feed-forward layers of half the width and greedy search. Settings of search and machine are for both.
+    decoder layer and greedy search. A student that differs only in having fewer layers begins with the teacher's
+    weights. Settings of search and machine are for both.
     Without validation files, the sentences that the teacher was validated with serve, and are not learned from.
     With --target and --reverse, a small corpus becomes three times as large: as it is, with new targets, with new
     sources. With --ensemble, several runs write together. Then a student as large as its teacher (--preset) can become
@@ -79,7 +80,7 @@ def distill(
       headway distill runs/en-fr --source train.en --source news.en --workers 8 --out runs/en-fr-small
       headway distill runs/en-fr --source train.en --target train.fr --reverse runs/fr-en --preset tiny --out runs/new
       headway distill runs/en-fr --ensemble runs/en-fr-2 --source train.en --out runs/en-fr-small
-      headway distill runs/en-fr --source train.en --out runs/en-fr-tiny --set model.layers=2 --set model.d_ff=64
+      headway distill runs/en-fr --source train.en --out runs/en-fr-tiny --set model.layers=2 --set train.steps=4000
       headway distill runs/en-fr --out runs/en-fr-small --resume
     """  # noqa: D301
     if target and not source:

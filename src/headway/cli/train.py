@@ -39,7 +39,12 @@ def train(
     assignments: Assignments = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out, exactly.")] = False,
     init: Annotated[
-        Path | None, typer.Option(help="Start from the weights and the vocabulary of this run.", metavar="RUN")
+        Path | None,
+        typer.Option(
+            help="Begin with the vocabulary and the weights of this run; without --preset and --config, with its "
+            "settings, too.",
+            metavar="RUN",
+        ),
     ] = None,
     from_card: Annotated[Path | None, typer.Option(help="Repeat the run of this card.json.", metavar="FILE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON on stdout at the end.")] = False,
@@ -62,7 +67,9 @@ def train(
         return
     from headway.allocator import restart_with_allocator
     from headway.settings import load_config
+    from headway.tasks.beginning import settings_file
 
+    config = settings_file(preset, config, init)
     kept = out / "config.toml"
     settings = load_config(preset, kept if resume and kept.exists() else config, assignments or ())
     restart_with_allocator(settings.machine.allocator)

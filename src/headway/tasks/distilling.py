@@ -13,9 +13,11 @@ from typing import Any
 
 from headway.config import Config, ModelConfig
 from headway.errors import UserError
+from headway.models.inherit import is_part_of
 from headway.settings import load_config
 from headway.store.run import Run
 from headway.tasks import teaching
+from headway.tasks.beginning import NEW, Beginning, Origin
 from headway.tasks.interface import Texts, paths
 from headway.tasks.setting_up import Wanted, read_samples, set_up
 from headway.tasks.side_by_side import Entrant, Side, side_by_side
@@ -95,16 +97,20 @@ def student_settings(teacher: Run, preset: str | None, file: Path | None, assign
 
 
 def smaller(teacher: ModelConfig) -> list[str]:
-    """A deep encoder, a decoder of one layer, feed-forward layers of half the width, and greedy search.
+    """A decoder of one layer, and greedy search.
 
     A text is read at once, but written token by token: most of the time goes through the decoder, and depth is missed
     less there (Kasai et al. 2021). What the teacher's beam found has been learned, so that a student hardly needs one
-    (Kim & Rush 2016).
+    (Kim & Rush 2016). Widths are the teacher's, so that the student can begin with its weights; only where there is no
+    layer to spare, feed-forward layers have half of theirs.
     """
-    d_ff = max(teacher.d_ff // 2, min(teacher.d_model, teacher.d_ff))
     is_single = teacher.family == "decoder-only"
-    layers = f"model.layers={max(teacher.layers // 2, 1)}" if is_single else "model.decoder_layers=1"
-    return [layers, f"model.d_ff={d_ff}", "search.beam=1", "search.n_best=1"]
+    depth = teacher.layers if is_single else teacher.decoder_layers or teacher.layers
+    if depth == 1:
+        change = f"model.d_ff={max(teacher.d_ff // 2, 1)}"
+    else:
+        change = f"model.layers={depth // 2}" if is_single else "model.decoder_layers=1"
+    return [change, "search.beam=1", "search.n_best=1"]
 
 
 def check_student(student: Student, teacher: Teacher, lessons: Lessons | None, *, resume: bool) -> None:
@@ -188,14 +194,22 @@ def _set_up(student: Student, teacher: Teacher, observer: Observer) -> None:
         held_out = frozenset(valid)
         observer.watch(Noted(f"validation: {len(held_out):,} texts of {teacher.run.path}, which are not learned from"))
     corpus = Distilled(student.out, held_out, has_reverse=student.reverse is not None)
-    vocabulary = None if student.learns_vocabulary else teacher.run.vocabulary
+    beginning = begin_with(student, teacher)
     run = set_up(
-        student.out, student.wanted, corpus, valid, vocabulary, student.command, observer.watch, observer.on_progress
+        student.out, student.wanted, corpus, valid, beginning, student.command, observer.watch, observer.on_progress
     )
     origins = {"teacher": teaching.read_origin(student.out)}
     if student.reverse is not None:
         origins["reverse_teacher"] = teaching.read_origin(student.out / REVERSE)
     Run.create(student.out, run.config, run.vocabulary, {**run.card, **origins})
+
+
+def begin_with(student: Student, teacher: Teacher) -> Beginning:
+    """The teacher's vocabulary; a student that is the teacher with fewer layers begins with the weights of the rest."""
+    if student.learns_vocabulary:
+        return NEW
+    is_part = is_part_of(student.wanted.config().model, teacher.run.config.model)
+    return Beginning(teacher.run.vocabulary, Origin(teacher.run, teacher.checkpoint) if is_part else None)
 
 
 def _check_same_teacher(student: Student, teacher: Teacher, name: str) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from headway.settings import load_config
 from headway.store.run import Run
+from headway.tasks.beginning import settings_file
 from headway.tasks.evaluating import Evaluation, EvaluationSet, evaluate_system, run_system
 from headway.tasks.loading import changed_config, load
 from headway.tasks.setting_up import Wanted
@@ -36,10 +36,12 @@ def train(
 ) -> Outcome:
     """Train on pairs of text in the directory `out`; settings are assignments, as in model.heads=4.
 
-    Without validation texts, those of a named corpus are taken, or a part of the corpus is held out.
+    Without validation texts, those of a named corpus are taken, or a part of the corpus is held out. With `init`, a run
+    to begin with, its settings are those that are changed if neither preset nor config is given.
     """
-    wanted = Wanted(preset, Path(config) if config is not None else None, settings)
-    data = load_config(preset, config, settings).data
+    start = Path(init) if init is not None else None
+    wanted = Wanted(preset, settings_file(preset, Path(config) if config is not None else None, start), settings)
+    data = wanted.config().data
     training: Corpus | None = None
     valid: Corpus | None = None
     if source or target or corpus or not resume:
@@ -49,7 +51,6 @@ def train(
         valid = open_corpus(data, sources=sides[0], targets=sides[1], corpus=valid_corpus, split="valid")
     elif isinstance(training, NamedSplit):
         valid = NamedSplit(training.name, "valid", training.seed)
-    start = Path(init) if init is not None else None
     return train_run(Path(out), wanted, training, valid, resume=resume, init=start, observer=observer)
 
 

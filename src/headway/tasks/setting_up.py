@@ -18,6 +18,7 @@ from headway.presets import choose_preset, choose_steps
 from headway.settings import load_config
 from headway.store.card import make_card
 from headway.store.run import Run
+from headway.tasks.beginning import Beginning
 from headway.text.corpus import Corpus, Pair
 from headway.text.holdout import hold_out
 from headway.text.learn import default_vocabulary
@@ -71,12 +72,12 @@ def set_up(
     wanted: Wanted,
     corpus: Corpus,
     valid: Corpus | None,
-    vocabulary: Vocabulary | None,
+    beginning: Beginning,
     command: Sequence[str],
     watch: Watch,
     on_progress: OnProgress,
 ) -> Run:
-    """Write the run directory. Given a vocabulary (of a run that is trained on), it is kept, else one is learned."""
+    """Write the run directory. A vocabulary to begin with is kept, else one is learned."""
     if wanted.config().model.head == "classification":
         raise UserError(
             "model.head = classification is learned from labels, and text files have none; build such a "
@@ -86,11 +87,13 @@ def set_up(
     config = choose_settings(wanted, texts.pairs, watch)
     if config.objective == "translation":
         texts = texts.trimmed()
-    if vocabulary is None:
-        vocabulary = learn(config, texts, watch)
+    vocabulary = beginning.vocabulary or learn(config, texts, watch)
     config = with_sizes(config, vocabulary)
+    if beginning.origin is not None:
+        beginning.origin.check(config.model)
+        watch(Noted(f"first weights: those of {beginning.origin.checkpoint.path}"))
     card = make_card(command, config.train.seed, texts.fingerprint, vocabulary.fingerprint)
-    run = Run.create(out, config, vocabulary, card)
+    run = Run.create(out, config, vocabulary, {**card, **beginning.facts()})
     encode(run, texts, watch, on_progress)
     return run
 

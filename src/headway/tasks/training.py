@@ -13,7 +13,7 @@ from headway.models import Model, build_model
 from headway.settings import load_config
 from headway.store.checkpoints import Checkpoint
 from headway.store.run import Run
-from headway.store.tensors import load_weights
+from headway.tasks.beginning import NEW, Beginning, Origin, check_same
 from headway.tasks.judging import make_judge
 from headway.tasks.setting_up import OnProgress, Wanted, open_data, read_samples, set_up
 from headway.tasks.tensorboard import both, tensorboard_watch
@@ -72,20 +72,22 @@ def train_run(
         def make_ready() -> None:
             _check_place(run, resume or ranks.restarts > 0)
             if _is_set_up(run):
+                if init is not None:
+                    check_same(run, init)
                 run.write_config(config)
             elif corpus is None:
                 raise UserError(f"{out} is not a run that could be resumed; give the corpora to train on")
             else:
-                kept = Run.open(init).vocabulary if init is not None else None
-                set_up(out, wanted, corpus, valid, kept, command, watch, observer.on_progress)
+                beginning = Beginning.with_run(init) if init is not None else NEW
+                set_up(out, wanted, corpus, valid, beginning, command, watch, observer.on_progress)
 
         ranks.after_first(make_ready, observer.should_stop)
         if not run.exists:
             raise UserError(f"rank {ranks.rank} does not see {out}; --out must be on a disk that all machines share")
-        return _train(Run.open(out), init, ranks, watch, observer.should_stop)
+        return _train(Run.open(out), ranks, watch, observer.should_stop)
 
 
-def _train(run: Run, init: Path | None, ranks: Ranks, watch: Watch, should_stop: Callable[[], bool]) -> Outcome:
+def _train(run: Run, ranks: Ranks, watch: Watch, should_stop: Callable[[], bool]) -> Outcome:
     """Train a run that is set up."""
     config = run.config
     device = choose_device(config.machine.device, ranks.local)
@@ -96,7 +98,7 @@ def _train(run: Run, init: Path | None, ranks: Ranks, watch: Watch, should_stop:
     train, valid = open_data(run)
     judge = make_judge(config, run.vocabulary, read_samples(run))
     trainer = Trainer(
-        run, _first_weights(config, init), train, valid, device, ranks=ranks, judge=judge, watch=watch,
+        run, _model(run, start), train, valid, device, ranks=ranks, judge=judge, watch=watch,
         should_stop=should_stop,
     )  # fmt: skip
     progress, is_over = trainer.train(start)
@@ -114,13 +116,13 @@ def _latest(run: Run, ranks: Ranks, watch: Watch) -> Checkpoint | None:
     return Checkpoint(run.checkpoints.directory / name) if name else None
 
 
-def _first_weights(config: Config, init: Path | None) -> Model:
-    """A new model from the run's seed, or one with the weights of another run."""
+def _model(run: Run, start: Checkpoint | None) -> Model:
+    """The model of a run, with the weights it begins with unless those of a checkpoint will replace them."""
+    config = run.config
     torch.manual_seed(config.train.seed)
     model = build_model(config.model)
-    if init is not None:
-        chosen = Run.open(init).chosen()
-        load_weights(model, chosen.weights(), str(chosen.path))
+    if start is None and (origin := Origin.of_card(run.card)) is not None:
+        origin.fill(model, config.model)
     return model
 
 
