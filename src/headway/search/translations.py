@@ -10,8 +10,6 @@ from headway.search.penalties import LengthPenalty
 from headway.search.results import Hypothesis
 from headway.text.tokenizer import Tokenizer
 
-ONE_LINE = {ord("\n"): " ", ord("\r"): " "}
-
 
 @dataclass(frozen=True)
 class Line:
@@ -67,7 +65,7 @@ class Translation:
 
 def to_output(parts: list[str], hypotheses: Sequence[Hypothesis], target: Tokenizer, penalty: LengthPenalty) -> Output:
     """The output of a line from those of its parts; its score is that of all tokens together."""
-    texts = [target.decode(each.tokens).translate(ONE_LINE) for each in hypotheses]
+    texts = [target.decode(each.tokens).replace("\n", " ").replace("\r", " ") for each in hypotheses]
     values = [value for each in hypotheses for value in each.token_log_probabilities]
     return Output(
         text=join_parts(parts, texts),
