@@ -17,7 +17,6 @@ from headway.tasks.installed import installed_version, own_extras, own_requireme
 Mark = Literal["ok", "slow", "low", "missing", "failed"]
 
 PURPOSES = {
-    "serve": "headway serve: an HTTP API, and the Studio in the browser",
     "tensorboard": "training curves in TensorBoard (metrics.jsonl has the same numbers)",
     "bench": "other tools to compare with in benchmarks/",
     "dev": "tests, types and lint, for work on Headway itself",
