@@ -6,6 +6,7 @@ import pytest
 
 from headway.data.prepared import Prepared
 from headway.store.run import Run
+from headway.tasks.beginning import NEW
 from headway.tasks.setting_up import Wanted, choose_settings, set_up
 from headway.text.corpus import AlignedFiles
 from headway.train.events import Noted
@@ -42,7 +43,7 @@ def set_up_with(space: str, objective: str, directory: Path) -> Run:
     corpus = AlignedFiles((directory / "en",), (directory / "fr",))
     family = "encoder-decoder" if objective == "translation" else "encoder-only"
     wanted = Wanted("demo", assignments=[f"model.family={family}"])
-    return set_up(directory / "run", wanted, corpus, corpus, None, [], lambda _: None, lambda *_: None)
+    return set_up(directory / "run", wanted, corpus, corpus, NEW, [], lambda _: None, lambda *_: None)
 
 
 @pytest.mark.parametrize(("objective", "is_same"), [("translation", True), ("masked-tokens", False)])
