@@ -41,7 +41,7 @@ def distilled(teacher: Path, texts: tuple[Path, Path]) -> Distillation:
 def test_a_student_is_a_smaller_teacher_with_the_same_words(distilled: Distillation, teacher: Path) -> None:
     first, second = Run.open(teacher), distilled.outcome.run
     assert (second.config.model.layers, second.config.model.decoder_layers) == (2, 1)
-    assert second.config.train == first.config.train
+    assert second.config.train == first.config.train.model_copy(update={"select_by": "bleu"})
     assert second.vocabulary.fingerprint == first.vocabulary.fingerprint
     assert distilled.sides is not None
     of_teacher, of_student = distilled.sides
@@ -234,4 +234,9 @@ def test_one_process_distils(
     ],
 )
 def test_the_default_student(model: dict, expected: str) -> None:
-    assert smaller(headway.ModelConfig(**model)) == [expected, "search.beam=1", "search.n_best=1"]
+    assert smaller(headway.ModelConfig(**model)) == [
+        expected,
+        "train.select_by=bleu",
+        "search.beam=1",
+        "search.n_best=1",
+    ]

@@ -102,7 +102,8 @@ def smaller(teacher: ModelConfig) -> list[str]:
     A text is read at once, but written token by token: most of the time goes through the decoder, and depth is missed
     less there (Kasai et al. 2021). What the teacher's beam found has been learned, so that a student hardly needs one
     (Kim & Rush 2016). Widths are the teacher's, so that the student can begin with its weights; only where there is no
-    layer to spare, feed-forward layers have half of theirs.
+    layer to spare, feed-forward layers have half of theirs. Checkpoints are chosen by BLEU: what people wrote may
+    become less probable for a student even while it learns to translate better.
     """
     is_single = teacher.family == "decoder-only"
     depth = teacher.layers if is_single else teacher.decoder_layers or teacher.layers
@@ -110,7 +111,7 @@ def smaller(teacher: ModelConfig) -> list[str]:
         change = f"model.d_ff={max(teacher.d_ff // 2, 1)}"
     else:
         change = f"model.layers={depth // 2}" if is_single else "model.decoder_layers=1"
-    return [change, "search.beam=1", "search.n_best=1"]
+    return [change, "train.select_by=bleu", "search.beam=1", "search.n_best=1"]
 
 
 def check_student(student: Student, teacher: Teacher, lessons: Lessons | None, *, resume: bool) -> None:
