@@ -43,7 +43,7 @@ def test_layers_that_do_nothing_can_be_left_out(larger: dict, smaller: dict) -> 
 
 def test_which_layers_are_taken() -> None:
     assert [evenly_spread(count, 6) for count in (1, 2, 3, 6)] == [[0], [0, 5], [0, 2, 5], [0, 1, 2, 3, 4, 5]]
-    with pytest.raises(UserError, match="a stack of 2 layers has not the 3 that are to begin with its weights"):
+    with pytest.raises(UserError, match="a stack of 2 layers cannot begin one of 3"):
         inherit({}, small_config(layers=2), small_config(layers=3))
 
 

@@ -75,7 +75,7 @@ def test_what_cannot_begin_so_is_refused_before_anything_is_written(
 ) -> None:
     for message, settings in (
         ("encoder.layers.0.feed_forward.widen.weight has shape", ["model.d_ff=32"]),
-        ("a stack of 2 layers has not the 3", ["model.layers=3"]),
+        ("a stack of 2 layers cannot begin one of 3", ["model.layers=3"]),
     ):
         with pytest.raises(UserError, match=message):
             headway.train(tmp_path / "out", **texts, init=first, settings=settings)
@@ -106,5 +106,5 @@ def test_weights_that_have_changed_since_are_noticed(first: Path, texts: dict[st
     chosen = Run(changing).chosen()
     doubled = {name: 2 * weight for name, weight in chosen.weights().items()}
     Run(changing).checkpoints.write(chosen.path.name, doubled, None, chosen.state())
-    with pytest.raises(UserError, match="has not the weights any more that the run began with"):
+    with pytest.raises(UserError, match="no longer has the weights that the run began with"):
         headway.train(tmp_path / "out", resume=True)

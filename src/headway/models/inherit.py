@@ -52,5 +52,5 @@ def depths(config: ModelConfig) -> dict[str, int]:
 def evenly_spread(count: int, layers: int) -> list[int]:
     """So many layers, by their numbers from 0: the first, the last, and others between them; one alone is the first."""
     if count > layers:
-        raise UserError(f"a stack of {layers} layers has not the {count} that are to begin with its weights")
+        raise UserError(f"a stack of {layers} layers cannot begin one of {count}")
     return [round(place * (layers - 1) / max(count - 1, 1)) for place in range(count)]

@@ -43,7 +43,7 @@ class Origin:
         run = Run.open(known["run"])
         origin = cls(run, run.checkpoints.find(known["checkpoint"]))
         if origin.facts() != known:
-            raise UserError(f"{origin.checkpoint.path} has not the weights any more that the run began with")
+            raise UserError(f"{origin.checkpoint.path} no longer has the weights that the run began with")
         return origin
 
     def facts(self) -> dict[str, str]:
