@@ -195,7 +195,7 @@ def _set_up(student: Student, teacher: Teacher, observer: Observer) -> None:
         held_out = frozenset(valid)
         observer.watch(Noted(f"validation: {len(held_out):,} texts of {teacher.run.path}, which are not learned from"))
     corpus = Distilled(student.out, held_out, has_reverse=student.reverse is not None)
-    beginning = begin_with(student, teacher)
+    beginning = _beginning(student, teacher)
     run = set_up(
         student.out, student.wanted, corpus, valid, beginning, student.command, observer.watch, observer.on_progress
     )
@@ -205,7 +205,7 @@ def _set_up(student: Student, teacher: Teacher, observer: Observer) -> None:
     Run.create(student.out, run.config, run.vocabulary, {**run.card, **origins})
 
 
-def begin_with(student: Student, teacher: Teacher) -> Beginning:
+def _beginning(student: Student, teacher: Teacher) -> Beginning:
     """The teacher's vocabulary; a student that is the teacher with fewer layers begins with the weights of the rest."""
     if student.learns_vocabulary:
         return NEW
